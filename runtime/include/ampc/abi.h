@@ -1,0 +1,162 @@
+/*===- abi.h - The contract between compiled programs and the runtime -----===*\
+|*
+|* A compiled model is constant data plus kernel functions. The compiler emits
+|* one `ampc_program` object; the runtime walks it. This header is standalone,
+|* plain C, and versioned as a schema: a field is only ever added at the end of
+|* a struct, and AMPC_ABI_VERSION grows when the meaning of one changes.
+|*
+\*===----------------------------------------------------------------------===*/
+#ifndef AMPC_ABI_H
+#define AMPC_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AMPC_ABI_VERSION 1u
+
+/** Alignment in bytes of the arena, of the weight section and of every slice
+ *  of either. Caller buffers need only the alignment of their element type. */
+#define AMPC_ALIGNMENT 64u
+
+/** Bytes that a kernel may read (never write) past the end of an arena slice
+ *  or weight, so that a vector load needs no tail. The arena and the weight
+ *  section are padded by as much. Caller buffers are never over-read. */
+#define AMPC_OVERREAD 64u
+
+/** Element types, numbered as ONNX numbers TensorProto.DataType. */
+typedef enum ampc_dtype {
+  AMPC_DTYPE_F32 = 1,
+  AMPC_DTYPE_U8 = 2,
+  AMPC_DTYPE_I8 = 3,
+  AMPC_DTYPE_U16 = 4,
+  AMPC_DTYPE_I16 = 5,
+  AMPC_DTYPE_I32 = 6,
+  AMPC_DTYPE_I64 = 7,
+  AMPC_DTYPE_BOOL = 9, /* one byte, 0 or 1 */
+  AMPC_DTYPE_F16 = 10,
+  AMPC_DTYPE_F64 = 11,
+  AMPC_DTYPE_U32 = 12,
+  AMPC_DTYPE_U64 = 13,
+  AMPC_DTYPE_BF16 = 16
+} ampc_dtype;
+
+/** A size or offset in bytes: fixed + per_sample * N, where N is the free
+ *  batch dimension. `per_sample` is 0 in every program of ABI version 1. */
+typedef struct ampc_size {
+  uint64_t fixed;
+  uint64_t per_sample;
+} ampc_size;
+
+/** A graph input or output: dense, row-major, last dimension contiguous. */
+typedef struct ampc_tensor_desc {
+  const char *name;    /* ONNX name, UTF-8 */
+  uint32_t dtype;      /* ampc_dtype */
+  uint32_t rank;       /* 0 for a scalar */
+  const int64_t *dims; /* rank entries, each >= 0 */
+  uint64_t bytes;      /* product of dims times the element size */
+} ampc_tensor_desc;
+
+/** Where a buffer lives. */
+typedef enum ampc_region {
+  AMPC_REGION_ARENA = 0,   /* the one activation arena; offset from its base */
+  AMPC_REGION_WEIGHTS = 1, /* the constant section; offset from its base */
+  AMPC_REGION_INPUT = 2,   /* caller's buffer of graph input `index` */
+  AMPC_REGION_OUTPUT = 3   /* caller's buffer of graph output `index` */
+} ampc_region;
+
+typedef struct ampc_buffer_ref {
+  uint32_t region; /* ampc_region */
+  uint32_t index;  /* of the graph input or output; 0 elsewhere */
+  ampc_size offset;
+} ampc_buffer_ref;
+
+/** Runs work items [begin, end) of a kernel. Items are independent: any split
+ *  over any number of threads gives the same bytes.
+ *  `buffers`: the node's buffers in order, inputs first, then outputs.
+ *  `scratch`: this thread's workspace of `scratch_bytes`, AMPC_ALIGNMENT
+ *  aligned, contents undefined on entry; NULL when scratch_bytes is 0. */
+typedef void (*ampc_kernel_fn)(void *const *buffers, void *scratch,
+                               int64_t begin, int64_t end);
+
+typedef struct ampc_kernel_desc {
+  const char *name; /* op, shape and types: `bf16-bf16-f32acc-bf16-conv-...` */
+  ampc_kernel_fn fn;
+  int64_t items;          /* the launch covers [0, items) */
+  int64_t grain;          /* fewest items worth handing to another thread */
+  uint64_t scratch_bytes; /* per thread */
+} ampc_kernel_desc;
+
+typedef enum ampc_node_kind {
+  /* one launch = one parallel_for over the kernel's items */
+  AMPC_NODE_LAUNCH = 0,
+  /* copies `bytes` from buffers[0] to buffers[1]; they do not overlap */
+  AMPC_NODE_COPY = 1,
+  /* buffers[0] is a bool: runs bodies[0] if it is not 0, else bodies[1] */
+  AMPC_NODE_IF = 2,
+  /* buffers[0]: i64, written by the runtime with the iteration number before
+   * each iteration; buffers[1]: bool, continue while not 0 (tested before each
+   * iteration); buffers[2]: i64, the largest trip count. Runs bodies[0]. */
+  AMPC_NODE_LOOP = 3
+} ampc_node_kind;
+
+struct ampc_node;
+
+typedef struct ampc_node_list {
+  uint32_t num_nodes;
+  const struct ampc_node *nodes;
+} ampc_node_list;
+
+/** One step of the host program. Nodes run in order; each sees the effects of
+ *  all before it. */
+typedef struct ampc_node {
+  uint32_t kind;   /* ampc_node_kind */
+  uint32_t kernel; /* LAUNCH: index into ampc_program.kernels */
+  uint32_t num_buffers;
+  uint32_t reserved;
+  const ampc_buffer_ref *buffers;
+  ampc_size bytes;              /* COPY */
+  const char *label;            /* the ONNX nodes it computes, for profiles */
+  const ampc_node_list *bodies; /* IF: 2, LOOP: 1, else NULL */
+} ampc_node;
+
+/** A compiled model. */
+typedef struct ampc_program {
+  uint32_t abi_version; /* AMPC_ABI_VERSION of the compiler */
+  uint32_t struct_size; /* sizeof(ampc_program) there */
+  const char *name;     /* the ONNX graph's name */
+  const char *producer; /* "ampc 0.1.0" */
+  const char *metadata; /* JSON: options, precision summary, model metadata */
+  uint32_t num_inputs;
+  uint32_t num_outputs;
+  const ampc_tensor_desc *inputs;
+  const ampc_tensor_desc *outputs;
+  ampc_size arena_bytes; /* the static peak of activations and workspace */
+  /* Weights: `weights` points to `weights_bytes` of constant data inside the
+   * program; or it is NULL and `weights_file` names a file that lies beside
+   * the program, whose bytes from `weights_file_offset` on are mapped. */
+  const void *weights;
+  uint64_t weights_bytes;
+  const char *weights_file;
+  uint64_t weights_file_offset;
+  uint32_t num_kernels;
+  uint32_t reserved;
+  const ampc_kernel_desc *kernels;
+  ampc_node_list main;
+  uint64_t cpu_features; /* AMPC_CPU_* bits the kernels need */
+} ampc_program;
+
+/** CPU features a program may require, checked before anything runs. */
+#define AMPC_CPU_AVX2 (1ull << 0) /* AVX2, FMA, F16C, BMI2: x86-64-v3 */
+#define AMPC_CPU_AVX512 (1ull << 1) /* AVX-512 F, BW, DQ, VL, CD: x86-64-v4 */
+#define AMPC_CPU_AVX512_BF16 (1ull << 2)
+#define AMPC_CPU_AVX512_FP16 (1ull << 3)
+#define AMPC_CPU_AMX_BF16 (1ull << 4)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AMPC_ABI_H */

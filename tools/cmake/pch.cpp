@@ -1,0 +1,1 @@
+// The one source file whose precompiled header all compiler libraries reuse.
