@@ -1,0 +1,17 @@
+//===- Registration.cpp - Everything ampc registers, in one place ---------===//
+#include "compiler/Registration/Registration.h"
+
+#include "dialects/Amp/IR/AmpDialect.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+
+using namespace mlir;
+
+void ampc::registerDialects(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registry.insert<amp::AmpDialect>();
+}
+
+void ampc::registerPasses() { registerAllPasses(); }

@@ -1,0 +1,1 @@
+//===- IndexedGather.cpp -===//

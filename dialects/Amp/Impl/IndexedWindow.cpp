@@ -1,0 +1,1 @@
+//===- IndexedWindow.cpp -===//

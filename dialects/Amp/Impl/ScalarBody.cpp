@@ -1,0 +1,1 @@
+//===- ScalarBody.cpp -===//
