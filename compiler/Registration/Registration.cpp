@@ -2,6 +2,7 @@
 #include "compiler/Registration/Registration.h"
 
 #include "dialects/Amp/IR/AmpDialect.h"
+#include "dialects/Rt/IR/RtDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -11,7 +12,7 @@ using namespace mlir;
 void ampc::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
-  registry.insert<amp::AmpDialect>();
+  registry.insert<amp::AmpDialect, rt::RtDialect>();
 }
 
 void ampc::registerPasses() { registerAllPasses(); }
