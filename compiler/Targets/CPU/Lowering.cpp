@@ -1,0 +1,73 @@
+//===- Lowering.cpp - Emitted kernels to LLVM IR and machine code ---------===//
+#include "compiler/Targets/CPU/Lowering.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace ampc;
+
+LogicalResult cpu::lowerToLlvmDialect(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.enableVerifier(true);
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createLoopInvariantCodeMotionPass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  // roundeven, floor and the like have intrinsics; what is left calls libm.
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertIndexToLLVMPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createConvertFuncToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  return passes.run(module);
+}
+
+std::unique_ptr<llvm::Module>
+cpu::translate(ModuleOp module, llvm::LLVMContext &context,
+               const llvm::TargetMachine &machine) {
+  auto result = translateModuleToLLVMIR(module, context, "kernels");
+  if (result) {
+    result->setTargetTriple(machine.getTargetTriple());
+    result->setDataLayout(machine.createDataLayout());
+  }
+  return result;
+}
+
+void cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                   unsigned level) {
+  llvm::PipelineTuningOptions tuning;
+  // Loops are vectorized where they are emitted. What is left is scalar on
+  // purpose: tails and irregular accesses, not worth the compile time.
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  using Level = llvm::OptimizationLevel;
+  const Level levels[] = {Level::O0, Level::O1, Level::O2, Level::O3};
+  Level chosen = levels[std::min(level, 3u)];
+  llvm::ModulePassManager passes =
+      chosen == Level::O0 ? builder.buildO0DefaultPipeline(chosen)
+                          : builder.buildPerModuleDefaultPipeline(chosen);
+  passes.run(module, modules);
+}
