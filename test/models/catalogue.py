@@ -6,9 +6,14 @@ import hashlib
 import os
 import pathlib
 
+import filled
 import small
 import transformers
 import vision
+
+# The two largest light models, VGG-19 and ZFNet, add size and no new structure.
+_FILLED = ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50",
+           "shufflenet", "squeezenet")
 
 _TINY_BERT = dict(layers=2, hidden=128, heads=4, length=32, vocabulary=1000, positions=64)
 _TINY_GPT2 = dict(layers=2, hidden=128, heads=4, length=32, vocabulary=1000, positions=64)
@@ -42,14 +47,19 @@ GENERATED = {
                                             constant_b=True),
     "matmul-1024x768x3072-constb": functools.partial(small.matmul, m=1024, n=3072, k=768,
                                                      constant_b=True),
+    **{f"filled-{light}": (lambda _, light=light: filled.fill(light)) for light in _FILLED},
 }
+
+
+_GENERATORS = ("builder.py", "catalogue.py", "filled.py", "small.py", "transformers.py",
+               "vision.py")
 
 
 def _source_hash() -> str:
     """Changes whenever a generator's text does."""
     digest = hashlib.sha256()
     for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
-        if path.name in ("builder.py", "catalogue.py", "small.py", "transformers.py", "vision.py"):
+        if path.name in _GENERATORS:
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -31,6 +31,7 @@ def check(path: pathlib.Path) -> list[str]:
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 2
+    options.log_severity_level = 3
     session = onnxruntime.InferenceSession(str(path), options, ["CPUExecutionProvider"])
     problems = []
     for output, value in zip(session.get_outputs(), session.run(None, random_inputs(path))):

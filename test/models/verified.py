@@ -12,10 +12,9 @@ from onnx import numpy_helper
 from ampctest import env
 
 import catalogue
+import filled
 import inputs
 import trained
-
-_LIGHT = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
 
 @dataclasses.dataclass
@@ -36,7 +35,7 @@ class Model:
 
 
 def _light(name: str, quick=False, rtol=1e-3) -> Model:
-    path = _LIGHT / f"light_{name}.onnx"
+    path = filled.LIGHT / f"light_{name}.onnx"
 
     def ramp(path: pathlib.Path) -> dict[str, np.ndarray]:
         # ONNX's own runner feeds these models i / n.
@@ -48,11 +47,12 @@ def _light(name: str, quick=False, rtol=1e-3) -> Model:
         return values
 
     return Model(f"light-{name}", lambda: path, ramp, rtol=rtol, quick=quick,
-                 expected=[_LIGHT / f"light_{name}_output_0.pb"])
+                 expected=[filled.LIGHT / f"light_{name}_output_0.pb"])
 
 
 def _generated(name: str) -> Model:
-    quick = "tiny" in name or name in ("mlp", "conv-bn", "resnet50", "bert-base", "unet-resize")
+    quick = "tiny" in name or name in ("mlp", "conv-bn", "resnet50", "bert-base", "unet-resize",
+                                       "filled-squeezenet", "filled-shufflenet")
     return Model(name, lambda: catalogue.generate(name, env.BUILD / "models"),
                  inputs.random_inputs, quick=quick)
 
