@@ -13,8 +13,6 @@ add("cycle", model([node("Add", ["x", "b"], ["a"], "first"), node("Relu", ["a"],
 add("self-loop", model([node("Add", ["x", "y"], ["y"])], _X, _Y), "the_add", "y")
 add("dangling-input", model([node("Relu", ["nowhere"], ["y"])], _X, _Y), "nowhere")
 add("dangling-output", model([node("Relu", ["x"], ["z"])], _X, _Y), "y")
-add("used-before-made", model([node("Relu", ["a"], ["y"], "late"), node("Relu", ["x"], ["a"])],
-                              _X, _Y), "late", "a")
 add("output-made-twice", model([node("Relu", ["x"], ["y"], "one"), node("Neg", ["x"], ["y"], "two")],
                                _X, _Y), "y", "two")
 add("output-shadows-input", model([node("Relu", ["x"], ["x"])], _X, [("x", [4])]), "x")
@@ -24,7 +22,6 @@ add("output-shadows-weight", model([node("Relu", ["x"], ["w"], "shadow"),
 add("weight-twice", model([node("Add", ["x", "w"], ["y"])], _X, _Y,
                           [weight("w", [4]), weight("w", [1])]), "w")
 add("input-twice", model([node("Relu", ["x"], ["y"])], [("x", [4]), ("x", [5])], _Y), "x")
-add("graph-output-twice", model([node("Relu", ["x"], ["y"])], _X, [*_Y, *_Y]), "y")
 add("op-unknown", model([node("NoSuchOp", ["x"], ["y"])], _X, _Y), "the_nosuchop",
     codes=frozenset({3, 4}))
 add("op-empty", model([node("", ["x"], ["y"], "nameless")], _X, _Y), "nameless")

@@ -30,7 +30,7 @@ add("zeros", bytes(4096), "model.onnx")
 # Field 7 (graph), announced length 2^62.
 add("length-beyond-file", b"\x3a" + b"\xff" * 8 + b"\x3f" + b"abc", "model.onnx")
 add("endless-varint", b"\x08" + b"\xff" * 64, "model.onnx")
-add("wire-type-wrong", b"\x39" + bytes(8) + _DATA, "model.onnx")
+add("wire-type-seven", b"\x3f" + bytes(8) + _DATA, "model.onnx")
 # Start-group tags of an unknown field, one inside the other.
 add("groups-nested", b"\xfb\x07" * 100000, "model.onnx")
 
@@ -119,7 +119,7 @@ def _no_shape() -> onnx.ModelProto:
     return result
 
 
-# A file that is valid before and after a large run of unknown fields.
+# What a message quotes must not reach the terminal raw.
 add("name-with-escape-codes",
     model([node("NoSuchOp", ["x"], ["y"], "evil\x1b[31m\n\rname")], [("x", [1])], [("y", [1])]),
     "evil")
