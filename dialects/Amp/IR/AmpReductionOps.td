@@ -52,6 +52,9 @@ class Amp_NormOp<string mnemonic, list<Trait> traits = []>
     bool isPinnedOperand(unsigned operand) { return operand != 0; }
   }];
   let extraClassDeclaration = pinParameters;
+  // Which of two optional operands are there must be readable.
+  string scaleAndBias = "$input (`scale` $scale^)? (`bias` $bias^)? attr-dict "
+                        "`:` functional-type(operands, results)";
 }
 
 def Amp_LayerNormOp : Amp_NormOp<"layer_norm", [AttrSizedOperandSegments]> {
@@ -62,12 +65,13 @@ def Amp_LayerNormOp : Amp_NormOp<"layer_norm", [AttrSizedOperandSegments]> {
     Mean first, then the mean of squared differences; both in f32.
 
     ```mlir
-    %y = amp.layer_norm %x, %g, %b {axis = 1 : i64, epsilon = 1.0e-5 : f64}
+    %y = amp.layer_norm %x scale %g bias %b {axis = 1 : i64, epsilon = 1.0e-5 : f64}
        : (tensor<4x8xbf16>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xbf16>
     ```
   }];
   let arguments = (ins Amp_FloatTensor:$input, Optional<Amp_FloatTensor>:$scale,
                        Optional<Amp_FloatTensor>:$bias, I64Attr:$axis, F64Attr:$epsilon);
+  let assemblyFormat = scaleAndBias;
   let hasVerifier = 1;
 }
 
@@ -89,13 +93,14 @@ def Amp_GroupNormOp : Amp_NormOp<"group_norm", [AttrSizedOperandSegments]> {
     elements (absent: 1 and 0). `groups` = C is instance normalization.
 
     ```mlir
-    %y = amp.group_norm %x, %g, %b {groups = 2 : i64, epsilon = 1.0e-5 : f64}
+    %y = amp.group_norm %x scale %g bias %b {groups = 2 : i64, epsilon = 1.0e-5 : f64}
        : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
   }];
   let arguments = (ins Amp_FloatTensor:$input, Optional<Amp_FloatTensor>:$scale, Optional<Amp_FloatTensor>:$bias,
                        I64Attr:$groups, F64Attr:$epsilon,
                        DefaultValuedAttr<Amp_LayoutAttr, "::ampc::amp::Layout::ChannelsFirst">:$layout);
+  let assemblyFormat = scaleAndBias;
   let hasVerifier = 1;
 }
 
