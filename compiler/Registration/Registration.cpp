@@ -6,6 +6,8 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "passes/Fusion/Passes.h"
+#include "passes/Memory/Passes.h"
 
 using namespace mlir;
 
@@ -15,4 +17,8 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registry.insert<amp::AmpDialect, rt::RtDialect>();
 }
 
-void ampc::registerPasses() { registerAllPasses(); }
+void ampc::registerPasses() {
+  registerAllPasses();
+  fusion::registerFusionPasses();
+  memory::registerMemoryPasses();
+}

@@ -1,0 +1,131 @@
+//===- PackWeights.cpp - Constant contraction operands in panels ----------===//
+#include "dialects/Amp/IR/AmpOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Fusion/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace ampc::fusion {
+#define GEN_PASS_DEF_PACKWEIGHTSPASS
+#include "passes/Fusion/Passes.h.inc"
+
+namespace {
+
+/// How a contraction wants its weight stored.
+struct PackedForm {
+  BlockArgument argument;
+  int64_t dimension = 0;
+  SmallVector<int64_t> outer, inner;
+};
+
+bool isFloat(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  return element.isF32() || element.isF16() || element.isBF16();
+}
+
+std::optional<PackedForm> packedFormOf(amp::KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto matmul = dyn_cast<amp::MatmulOp>(op)) {
+      auto weight = dyn_cast<BlockArgument>(matmul.getRhs());
+      if (!weight || !weight.hasOneUse() || !isFloat(weight)) {
+        return std::nullopt;
+      }
+      PackedForm form;
+      form.argument = weight;
+      int64_t rank = cast<RankedTensorType>(weight.getType()).getRank();
+      form.outer = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+      form.dimension = matmul.getTransposeRhs() ? rank - 2 : rank - 1;
+      form.inner = {matmul.getTransposeRhs() ? rank - 1 : rank - 2};
+      return form;
+    }
+    if (auto conv = dyn_cast<amp::ConvOp>(op)) {
+      auto weight = dyn_cast<BlockArgument>(conv.getWeight());
+      // Grouped convolutions read their weight as it is.
+      if (!weight || !weight.hasOneUse() || !isFloat(weight) ||
+          conv.getGroup() != 1) {
+        return std::nullopt;
+      }
+      PackedForm form;
+      form.argument = weight;
+      int64_t rank = cast<RankedTensorType>(weight.getType()).getRank();
+      form.inner = llvm::to_vector(llvm::seq<int64_t>(2, rank));
+      form.inner.push_back(1);
+      return form;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether a value is computed from constants only.
+bool isConstantValue(Value value) {
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || isa<amp::LaunchOp>(op) || !isPure(op)) {
+      return false;
+    }
+    work.append(op->operand_begin(), op->operand_end());
+  }
+  return true;
+}
+
+struct PackWeightsPass final : impl::PackWeightsPassBase<PackWeightsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto target = module->getAttrOfType<amp::TargetAttr>("amp.target");
+    if (!target) {
+      return;
+    }
+    llvm::MapVector<StringAttr, SmallVector<amp::LaunchOp>> launches;
+    module.walk([&](amp::LaunchOp launch) {
+      launches[launch.getKernelAttr().getAttr()].push_back(launch);
+    });
+    for (auto kernel : module.getOps<amp::KernelOp>()) {
+      auto form = packedFormOf(kernel);
+      auto &uses = launches[kernel.getNameAttr()];
+      if (!form || uses.empty()) {
+        continue;
+      }
+      unsigned number = form->argument.getArgNumber();
+      if (llvm::all_of(uses, [&](amp::LaunchOp launch) {
+            return isConstantValue(launch.getInputs()[number]);
+          })) {
+        pack(kernel, *form, uses, target.getPanel());
+      }
+    }
+  }
+
+  static void pack(amp::KernelOp kernel, const PackedForm &form,
+                   ArrayRef<amp::LaunchOp> launches, int64_t panel) {
+    OpBuilder b(kernel.getContext());
+    BlockArgument argument = form.argument;
+    unsigned number = argument.getArgNumber();
+    Type packedType;
+    for (amp::LaunchOp launch : launches) {
+      b.setInsertionPoint(launch);
+      Value weight = launch.getInputs()[number];
+      auto packed =
+          amp::PackOp::create(b, weight.getLoc(), weight, form.dimension, panel,
+                              form.outer, form.inner);
+      launch.getInputsMutable()[number].set(packed);
+      packedType = packed.getType();
+    }
+    Type logical = argument.getType();
+    argument.setType(packedType);
+    b.setInsertionPointToStart(argument.getOwner());
+    auto unpack =
+        amp::UnpackOp::create(b, kernel.getLoc(), logical, argument,
+                              form.dimension, panel, form.outer, form.inner);
+    argument.replaceAllUsesExcept(unpack, unpack);
+    SmallVector<Type> inputs(kernel.getArgumentTypes());
+    inputs[number] = packedType;
+    kernel.setFunctionType(b.getFunctionType(inputs, kernel.getResultTypes()));
+  }
+};
+
+} // namespace
+} // namespace ampc::fusion

@@ -1,0 +1,101 @@
+//===- Passes.td - From tensor ops to kernels -----------------------------===//
+#ifndef AMPC_PASSES_FUSION_PASSES_TD
+#define AMPC_PASSES_FUSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
+  let summary = "Outline ops into kernels of one root with prologue and epilogue";
+  let description = [{
+    *Requires* composites inlined and batch norms rewritten.
+
+    *Does*: groups the ops of `@main` so that each group holds at most one root
+    (contraction, row reduction, attention, serial or indexed op) with the
+    elementwise ops and views that can be computed on the elements it loads or
+    holds, and moves each group into an `amp.kernel`. Ops on constants only stay
+    behind: they are executed when the program is written. Reshapes at the edge
+    of a group stay too: they move nothing.
+
+    *Guarantees*: besides constants and reshapes, `@main` holds launches only.
+
+    ```mlir
+    %0 = amp.matmul %a, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %1 = amp.relu %0 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+    // becomes
+    %1 = amp.launch @f32-matmul-relu(%a, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    ```
+  }];
+}
+
+def RetypeKernelsPass : Pass<"fusion-retype-kernels", "mlir::ModuleOp"> {
+  let summary = "Give every value inside a kernel the type it is computed in";
+  let description = [{
+    *Does*: 16-bit values that a kernel computes become f32 and are rounded where
+    they are stored or enter a contraction; contractions hand on their f32
+    accumulators. A rounding that an `amp.cast` states is kept.
+
+    *Guarantees*: each rounding inside a kernel is an `amp.cast`.
+
+    ```mlir
+    %0 = amp.matmul %a, %b : (tensor<4x8xbf16>, tensor<8x4xbf16>) -> tensor<4x4xbf16>
+    %1 = amp.relu %0 : (tensor<4x4xbf16>) -> tensor<4x4xbf16>
+    // becomes
+    %0 = amp.matmul %a, %b : (tensor<4x8xbf16>, tensor<8x4xbf16>) -> tensor<4x4xf32>
+    %1 = amp.relu %0 : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %2 = amp.cast %1 : (tensor<4x4xf32>) -> tensor<4x4xbf16>
+    ```
+  }];
+}
+
+def PackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
+  let summary = "Store constant operands of contractions in panels";
+  let description = [{
+    *Requires* `amp.target` on the module; does nothing without it.
+
+    *Does*: where every launch of a contraction kernel passes a constant as its
+    weight, the launches pass `amp.pack` of it and the kernel reads it through
+    `amp.unpack`.
+
+    ```mlir
+    amp.launch @k(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    // becomes
+    %p = amp.pack %w {dimension = 1 : i64, panel = 16 : i64, outer = array<i64>, inner = array<i64: 0>}
+       : (tensor<8x16xf32>) -> tensor<1x8x16xf32>
+    amp.launch @k(%x, %p) : (tensor<4x8xf32>, tensor<1x8x16xf32>) -> tensor<4x16xf32>
+    ```
+  }];
+}
+
+def OutlineWeightsPass : Pass<"fusion-outline-weights", "mlir::ModuleOp"> {
+  let summary = "Move constants and the ops on them into weights";
+  let description = [{
+    *Does*: each constant value that a launch, a reshape or the return of `@main`
+    uses becomes an `amp.weight` whose body computes it. Equal ones are shared.
+
+    *Guarantees*: `@main` holds launches, reshapes and `amp.get_weight` only.
+
+    ```mlir
+    %c = amp.constant dense_resource<w> : tensor<8x16xf32>
+    %d = amp.cast %c : (tensor<8x16xf32>) -> tensor<8x16xbf16>
+    // becomes
+    %d = amp.get_weight @w0 : tensor<8x16xbf16>
+    ```
+  }];
+}
+
+def DeduplicateKernelsPass : Pass<"fusion-deduplicate-kernels", "mlir::ModuleOp"> {
+  let summary = "Merge kernels with equal bodies and name each by what it does";
+  let description = [{
+    *Does*: kernels that print alike (without names and locations) become one.
+    A kernel is named after its operand types, its root and a hash of its body,
+    so that its name does not depend on the model around it.
+
+    ```mlir
+    amp.launch @k0(%x) ... amp.launch @k7(%y)
+    // becomes
+    amp.launch @f32-f32-relu-1f0c(%x) ... amp.launch @f32-f32-relu-1f0c(%y)
+    ```
+  }];
+}
+
+#endif // AMPC_PASSES_FUSION_PASSES_TD
