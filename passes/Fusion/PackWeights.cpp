@@ -42,14 +42,19 @@ std::optional<PackedForm> packedFormOf(amp::KernelOp kernel) {
     }
     if (auto conv = dyn_cast<amp::ConvOp>(op)) {
       auto weight = dyn_cast<BlockArgument>(conv.getWeight());
-      // Grouped convolutions read their weight as it is.
-      if (!weight || !weight.hasOneUse() || !isFloat(weight) ||
-          conv.getGroup() != 1) {
+      if (!weight || !weight.hasOneUse() || !isFloat(weight)) {
+        return std::nullopt;
+      }
+      // Other grouped convolutions read their weight as it is.
+      auto type = cast<RankedTensorType>(weight.getType());
+      bool depthwise = type.getDimSize(1) == 1 &&
+                       static_cast<int64_t>(conv.getGroup()) == type.getDimSize(0);
+      if (conv.getGroup() != 1 && !depthwise) {
         return std::nullopt;
       }
       PackedForm form;
       form.argument = weight;
-      int64_t rank = cast<RankedTensorType>(weight.getType()).getRank();
+      int64_t rank = type.getRank();
       form.inner = llvm::to_vector(llvm::seq<int64_t>(2, rank));
       form.inner.push_back(1);
       return form;

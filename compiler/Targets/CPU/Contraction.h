@@ -1,0 +1,75 @@
+//===- Contraction.h - Parts of a contraction kernel ----------------------===//
+#ifndef AMPC_COMPILER_TARGETS_CPU_CONTRACTION_H
+#define AMPC_COMPILER_TARGETS_CPU_CONTRACTION_H
+
+#include "compiler/Targets/CPU/KernelEmitter.h"
+#include <memory>
+
+namespace ampc::cpu {
+
+/// A contraction seen as `batch` products of an m x k by a k x n matrix. Rows
+/// are pixels and columns output channels when it is a convolution.
+class ContractionView {
+public:
+  virtual ~ContractionView() = default;
+
+  /// The view of `op` with f32 accumulators; null when the op has a form that
+  /// the panel kernel does not cover.
+  static std::unique_ptr<ContractionView> create(mlir::Operation *op);
+
+  /// Stores columns [0, k) of row `row` of the left matrix as f32 at `target`.
+  /// Fails where an access cannot be emitted.
+  virtual mlir::LogicalResult packRow(KernelEmitter &emitter, mlir::Value batch,
+                                      mlir::Value row,
+                                      mlir::Value target) const = 0;
+
+  /// When the left matrix is plain f32 in memory: the pointer to its row and
+  /// the distance between rows in elements. Nullopt otherwise.
+  virtual std::optional<std::pair<mlir::Value, int64_t>>
+  directRows(KernelEmitter &emitter, mlir::Value batch) const {
+    (void)emitter;
+    (void)batch;
+    return std::nullopt;
+  }
+
+  /// Stores the k x `panel` block of the right matrix from column `column` on
+  /// as f32 at `target`, zero beyond column n.
+  virtual mlir::LogicalResult packPanel(KernelEmitter &emitter,
+                                        mlir::Value batch, mlir::Value column,
+                                        int64_t panel,
+                                        mlir::Value target) const = 0;
+
+  /// The index of the result's element at (batch, row, column).
+  virtual llvm::SmallVector<mlir::Value>
+  resultIndex(KernelEmitter &emitter, mlir::Value batch, mlir::Value row,
+              mlir::Value column) const = 0;
+
+  /// The kernel argument that holds the right matrix in panels of `panel`
+  /// columns, and whether each batch has its own; null when it is not packed.
+  mlir::BlockArgument packedArgument;
+  bool packedPerBatch = false;
+  int64_t panel = 0;
+
+  mlir::Value result; ///< of the root op
+  mlir::Value bias;   ///< may be null
+  int64_t batch = 1, m = 0, n = 0, k = 0;
+};
+
+/// Any contraction, one result element at a time.
+mlir::LogicalResult emitNaiveContraction(KernelEmitter &emitter,
+                                         mlir::Operation *root);
+
+/// A depthwise convolution in channels_last with panels of channels; fails
+/// without a diagnostic when the op is none.
+mlir::LogicalResult emitDepthwiseKernel(KernelEmitter &emitter,
+                                        mlir::Operation *root);
+
+/// `acc` plus the bias of the contraction at `index`, if any.
+mlir::FailureOr<mlir::Value> addBias(KernelEmitter &emitter, mlir::Value bias,
+                                     mlir::Value result, mlir::Value acc,
+                                     llvm::ArrayRef<LaneIndex> index,
+                                     int64_t lanes);
+
+} // namespace ampc::cpu
+
+#endif // AMPC_COMPILER_TARGETS_CPU_CONTRACTION_H

@@ -1,0 +1,331 @@
+//===- ContractionKernel.cpp - The panel kernel ---------------------------===//
+// A work item is a block of rows times a range of panels. Its rows of the left
+// matrix are read in place or copied to scratch as f32; the right matrix comes
+// in panels, packed ahead or copied to scratch. A tile of `tileRows` rows by one
+// panel accumulates in registers over all of k; the epilogue then runs over the
+// tile, row by row.
+#include "compiler/Targets/CPU/Contraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+FailureOr<Value> cpu::addBias(KernelEmitter &e, Value bias, Value result,
+                              Value acc, ArrayRef<LaneIndex> index,
+                              int64_t lanes) {
+  if (!bias) {
+    return acc;
+  }
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(bias.getType()).getShape();
+  SmallVector<LaneIndex> at;
+  for (auto [size, i] : llvm::zip_equal(shape, index.take_back(shape.size()))) {
+    at.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
+  }
+  ElementPuller puller(e, lanes);
+  FailureOr<Value> value = puller.get(bias, at);
+  if (failed(value)) {
+    return failure();
+  }
+  Value wide = puller.splat(*value);
+  return isa<FloatType>(getElementTypeOrSelf(wide.getType()))
+             ? arith::AddFOp::create(e.b, e.loc, acc, wide).getResult()
+             : arith::AddIOp::create(e.b, e.loc, acc, wide).getResult();
+}
+
+namespace {
+
+class PanelKernel {
+public:
+  PanelKernel(KernelEmitter &e, const ContractionView &view)
+      : e(e), view(view), lanes(e.traits.lanes) {
+    panel = view.panel ? view.panel : 2 * lanes;
+    vectors = panel / lanes;
+    // Accumulators, two right-hand vectors and a broadcast must fit.
+    tileRows = (e.traits.registers - 4) / vectors;
+    tileRows = std::min<int64_t>(tileRows, e.traits.registers == 32 ? 12 : 6);
+    panels = llvm::divideCeil(view.n, panel);
+    planBlocks();
+  }
+
+  LogicalResult emit() {
+    e.reset();
+    int64_t rowBlocks = llvm::divideCeil(view.m, blockRows);
+    int64_t panelBlocks = llvm::divideCeil(panels, blockPanels);
+    e.launch.items = view.batch * rowBlocks * panelBlocks;
+    e.launch.grain = 1;
+    int64_t leftBytes = blockRows * leftStride() * 4;
+    int64_t rightBytes =
+        view.packedArgument ? 0 : blockPanels * view.k * panel * 4;
+    tileOffset = llvm::alignTo(leftBytes, 64);
+    rightOffset = tileOffset + tileRows * panel * 4;
+    e.launch.scratchBytes = llvm::alignTo(rightOffset + rightBytes, 64);
+    bool ok = true;
+    e.forEachItem([&](Value item) {
+      SmallVector<Value> at =
+          e.delinearize(item, {view.batch, panelBlocks, rowBlocks});
+      ok = succeeded(emitItem(at[0], e.mulIndex(at[2], blockRows),
+                              e.mulIndex(at[1], blockPanels)));
+    });
+    return success(ok);
+  }
+
+private:
+  /// Rows and panels of a work item: the rows of the left matrix stay in half
+  /// of the second-level cache, and there are enough items to share out.
+  void planBlocks() {
+    int64_t fit = e.traits.l2Bytes / 2 / std::max<int64_t>(view.k * 4, 1);
+    blockRows = std::clamp<int64_t>(fit / tileRows * tileRows, 2 * tileRows,
+                                    20 * tileRows);
+    blockRows = std::min(blockRows, view.m);
+    int64_t rowBlocks = llvm::divideCeil(view.m, blockRows) * view.batch;
+    constexpr int64_t wantedItems = 8;
+    int64_t split = std::clamp<int64_t>(
+        llvm::divideCeil(wantedItems, rowBlocks), 1, panels);
+    blockPanels = llvm::divideCeil(panels, split);
+    if (!view.packedArgument) {
+      // Panels packed by the item share the cache with the rows.
+      int64_t most = std::max<int64_t>(
+          1, e.traits.l2Bytes / 2 / std::max<int64_t>(view.k * panel * 4, 1));
+      blockPanels = std::min(blockPanels, most);
+    }
+  }
+
+  /// Elements between rows in scratch: never a multiple of a page, which would
+  /// put all rows of a tile into one cache set.
+  int64_t leftStride() const { return llvm::alignTo(view.k, 16) + 16; }
+
+  LogicalResult emitItem(Value batch, Value firstRow, Value firstPanel) {
+    Value rowEnd = bounded(firstRow, blockRows, view.m);
+    Value panelEnd = bounded(firstPanel, blockPanels, panels);
+    Value rows, rowsBase;
+    int64_t stride = 0;
+    // Rows a whole page apart fall into one cache set: copy those.
+    auto direct = view.directRows(e, batch);
+    if (direct && (direct->second * 4) % 2048 != 0) {
+      stride = direct->second;
+      rowsBase = e.addIndex(e.mulIndex(batch, view.m * stride),
+                            e.mulIndex(firstRow, stride));
+      rows = direct->first;
+    } else {
+      stride = leftStride();
+      rows = e.scratchPointer(0);
+      rowsBase = e.index(0);
+      bool ok = true;
+      e.forLoop(firstRow, rowEnd, 1, [&](Value row) {
+        Value local = arith::SubIOp::create(e.b, e.loc, row, firstRow);
+        Value target = offsetPointer(rows, e.mulIndex(local, stride));
+        ok = succeeded(view.packRow(e, batch, row, target));
+      });
+      if (!ok) {
+        return failure();
+      }
+    }
+    bool ok = true;
+    if (!view.packedArgument) {
+      e.forLoop(firstPanel, panelEnd, 1, [&](Value j) {
+        Value local = arith::SubIOp::create(e.b, e.loc, j, firstPanel);
+        Value target = offsetPointer(e.scratchPointer(rightOffset),
+                                     e.mulIndex(local, view.k * panel));
+        ok = succeeded(
+            view.packPanel(e, batch, e.mulIndex(j, panel), panel, target));
+      });
+    }
+    e.forLoop(firstPanel, panelEnd, 1, [&](Value j) {
+      Right right = rightPanel(batch, j, firstPanel);
+      auto tile = [&](Value row, int64_t height) {
+        Value local = arith::SubIOp::create(e.b, e.loc, row, firstRow);
+        Value offset = e.addIndex(rowsBase, e.mulIndex(local, stride));
+        accumulate(rows, offset, stride, right, height);
+        ok = ok && succeeded(finish(batch, row, j, height));
+      };
+      int64_t rest = view.m % tileRows;
+      bool onlyRest = view.m < tileRows;
+      if (onlyRest) {
+        tile(firstRow, rest);
+        return;
+      }
+      Value size = arith::SubIOp::create(e.b, e.loc, rowEnd, firstRow);
+      Value tail = rest == 0
+                       ? e.index(0)
+                       : arith::RemUIOp::create(e.b, e.loc, size,
+                                                e.index(tileRows))
+                             .getResult();
+      Value mainEnd = arith::SubIOp::create(e.b, e.loc, rowEnd, tail);
+      e.forLoop(firstRow, mainEnd, tileRows,
+                [&](Value row) { tile(row, tileRows); });
+      if (rest != 0) {
+        e.forLoop(mainEnd, rowEnd, tileRows, [&](Value row) { tile(row, rest); });
+      }
+    });
+    return success(ok);
+  }
+
+  Value bounded(Value first, int64_t count, int64_t limit) {
+    Value end = e.addIndex(first, e.index(count));
+    return limit % count == 0
+               ? end
+               : arith::MinUIOp::create(e.b, e.loc, end, e.index(limit))
+                     .getResult();
+  }
+
+  Value offsetPointer(Value pointer, Value elements) {
+    Value offset = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(),
+                                              elements);
+    return LLVM::GEPOp::create(e.b, e.loc, pointer.getType(),
+                               e.b.getF32Type(), pointer,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  }
+
+  struct Right {
+    Value pointer, offset;
+    Type element;
+  };
+
+  Right rightPanel(Value batch, Value j, Value firstPanel) {
+    if (!view.packedArgument) {
+      Value local = arith::SubIOp::create(e.b, e.loc, j, firstPanel);
+      return {e.scratchPointer(rightOffset),
+              e.mulIndex(local, view.k * panel), e.b.getF32Type()};
+    }
+    Value number = view.packedPerBatch
+                       ? e.addIndex(e.mulIndex(batch, panels), j)
+                       : j;
+    return {e.argumentPointer(view.packedArgument.getArgNumber()),
+            e.mulIndex(number, view.k * panel),
+            getElementTypeOrSelf(view.packedArgument.getType())};
+  }
+
+  /// Accumulates `height` rows by one panel over k and stores the tile.
+  void accumulate(Value rows, Value rowOffset, int64_t stride, Right right,
+                  int64_t height) {
+    auto vectorType = VectorType::get({lanes}, e.b.getF32Type());
+    Value zero = arith::ConstantOp::create(e.b, e.loc,
+                                           e.b.getZeroAttr(vectorType));
+    // Few rows leave too few independent sums to hide the latency of an fma:
+    // neighbouring k get sums of their own, added in order at the end.
+    int64_t sets = std::clamp<int64_t>(8 / (height * vectors), 1, 4);
+    int64_t unroll = std::max<int64_t>(sets, 4);
+    SmallVector<Value> sums(sets * height * vectors, zero);
+    auto step = [&](Value kk, int64_t count, SmallVector<Value> acc) {
+      for (int64_t u = 0; u < count; ++u) {
+        Value at = e.addIndex(kk, e.index(u));
+        SmallVector<Value> b;
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value offset = e.addIndex(right.offset,
+                                    e.addIndex(e.mulIndex(at, panel),
+                                               e.index(v * lanes)));
+          b.push_back(e.load(right.pointer, right.element, offset, lanes));
+        }
+        int64_t base = (u % sets) * height * vectors;
+        for (int64_t r = 0; r < height; ++r) {
+          Value offset =
+              e.addIndex(e.addIndex(rowOffset, e.index(r * stride)), at);
+          Value a = e.load(rows, e.b.getF32Type(), offset, 1);
+          Value wide = vector::BroadcastOp::create(e.b, e.loc, vectorType, a);
+          for (int64_t v = 0; v < vectors; ++v) {
+            Value &sum = acc[base + r * vectors + v];
+            sum = math::FmaOp::create(e.b, e.loc, wide, b[v], sum);
+          }
+        }
+      }
+      return acc;
+    };
+    int64_t main = view.k / unroll * unroll;
+    if (main != 0) {
+      sums = e.forLoopCarried(e.index(0), e.index(main), unroll, sums,
+                              [&](Value kk, ValueRange carried) {
+                                return step(kk, unroll,
+                                            SmallVector<Value>(carried));
+                              });
+    }
+    if (main != view.k) {
+      sums = e.forLoopCarried(e.index(main), e.index(view.k), 1, sums,
+                              [&](Value kk, ValueRange carried) {
+                                return step(kk, 1, SmallVector<Value>(carried));
+                              });
+    }
+    Value tile = e.scratchPointer(tileOffset);
+    for (int64_t i = 0; i < height * vectors; ++i) {
+      Value sum = sums[i];
+      for (int64_t set = 1; set < sets; ++set) {
+        sum = arith::AddFOp::create(e.b, e.loc, sum,
+                                    sums[set * height * vectors + i]);
+      }
+      e.store(sum, tile, e.b.getF32Type(),
+              e.index(i / vectors * panel + i % vectors * lanes));
+    }
+  }
+
+  /// The epilogue over a finished tile.
+  LogicalResult finish(Value batch, Value firstRow, Value j, int64_t height) {
+    Value tile = e.scratchPointer(tileOffset);
+    Value firstColumn = e.mulIndex(j, panel);
+    bool ok = true;
+    e.forLoop(e.index(0), e.index(height), 1, [&](Value r) {
+      Value row = e.addIndex(firstRow, r);
+      auto emit = [&](Value c, int64_t width) {
+        Value column = e.addIndex(firstColumn, c);
+        SmallVector<LaneIndex> index;
+        for (Value i : view.resultIndex(e, batch, row, column)) {
+          index.push_back({i, 0});
+        }
+        index.back().step = width == 1 ? 0 : 1;
+        Value acc = e.load(tile, e.b.getF32Type(),
+                           e.addIndex(e.mulIndex(r, panel), c), width);
+        FailureOr<Value> biased =
+            addBias(e, view.bias, view.result, acc, index, width);
+        ok = ok && succeeded(biased) &&
+             succeeded(emitEpilogue(e, view.result, *biased, index, width));
+      };
+      if (view.n % panel == 0) {
+        e.forLoop(e.index(0), e.index(panel), lanes,
+                  [&](Value c) { emit(c, lanes); });
+        return;
+      }
+      // Columns of this panel inside the matrix: whole vectors, then the rest.
+      Value left = arith::SubIOp::create(e.b, e.loc, e.index(view.n),
+                                         firstColumn);
+      Value count =
+          arith::MinUIOp::create(e.b, e.loc, left, e.index(panel));
+      Value rest =
+          arith::RemUIOp::create(e.b, e.loc, count, e.index(lanes));
+      Value main = arith::SubIOp::create(e.b, e.loc, count, rest);
+      if (view.n >= lanes) {
+        e.forLoop(e.index(0), main, lanes, [&](Value c) { emit(c, lanes); });
+      }
+      if (view.n % lanes != 0) {
+        e.forLoop(main, count, 1, [&](Value c) { emit(c, 1); });
+      }
+    });
+    return success(ok);
+  }
+
+  KernelEmitter &e;
+  const ContractionView &view;
+  int64_t lanes, panel = 0, vectors = 0, tileRows = 0, panels = 0;
+  int64_t blockRows = 0, blockPanels = 0;
+  int64_t tileOffset = 0, rightOffset = 0;
+};
+
+} // namespace
+
+LogicalResult cpu::emitContractionKernel(KernelEmitter &emitter,
+                                         Operation *root) {
+  if (succeeded(emitDepthwiseKernel(emitter, root))) {
+    return success();
+  }
+  if (auto view = ContractionView::create(root)) {
+    if (view->m != 0 && view->n != 0 && view->k != 0 && view->batch != 0 &&
+        succeeded(PanelKernel(emitter, *view).emit())) {
+      return success();
+    }
+  }
+  return emitNaiveContraction(emitter, root);
+}
