@@ -39,6 +39,7 @@ def Amp_FloatTensor : Amp_TensorOf<[Amp_Float]>;
 def Amp_IntTensor : Amp_TensorOf<[Amp_Int]>;
 def Amp_NumberTensor : Amp_TensorOf<[Amp_Number]>;
 def Amp_BoolTensor : Amp_TensorOf<[I1]>;
+def Amp_BitsTensor : Amp_TensorOf<[Amp_Int, I1]>;
 def Amp_AnyTensor : Amp_TensorOf<[Amp_Element]>;
 def Amp_IndexTensor : Amp_TensorOf<[I32, I64]>;
 

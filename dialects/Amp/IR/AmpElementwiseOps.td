@@ -124,9 +124,9 @@ def Amp_DivOp : Amp_BinaryOp<"div", AutocastPromote, "the quotient (integers: tr
 def Amp_PowOp : Amp_BinaryOp<"pow", AutocastFp32, "the power (integers: wrapping; a negative exponent gives 0, of 1 and -1 a unit)">;
 def Amp_MaxOp : Amp_BinaryOp<"max", AutocastPromote, "the maximum, NaN if either is NaN,", Amp_NumberTensor, [Commutative]>;
 def Amp_MinOp : Amp_BinaryOp<"min", AutocastPromote, "the minimum, NaN if either is NaN,", Amp_NumberTensor, [Commutative]>;
-def Amp_AndOp : Amp_BinaryOp<"and", AutocastFollow, "the conjunction of bits or booleans", Amp_AnyTensor, [Commutative]>;
-def Amp_OrOp : Amp_BinaryOp<"or", AutocastFollow, "the disjunction of bits or booleans", Amp_AnyTensor, [Commutative]>;
-def Amp_XorOp : Amp_BinaryOp<"xor", AutocastFollow, "the exclusive or of bits or booleans", Amp_AnyTensor, [Commutative]>;
+def Amp_AndOp : Amp_BinaryOp<"and", AutocastFollow, "the conjunction of bits or booleans", Amp_BitsTensor, [Commutative]>;
+def Amp_OrOp : Amp_BinaryOp<"or", AutocastFollow, "the disjunction of bits or booleans", Amp_BitsTensor, [Commutative]>;
+def Amp_XorOp : Amp_BinaryOp<"xor", AutocastFollow, "the exclusive or of bits or booleans", Amp_BitsTensor, [Commutative]>;
 def Amp_ShiftLeftOp : Amp_BinaryOp<"shift_left", AutocastFollow, "the shift towards high bits (0 when beyond the width)", Amp_IntTensor>;
 def Amp_ShiftRightOp : Amp_BinaryOp<"shift_right", AutocastFollow, "the logical shift towards low bits (0 when beyond the width)", Amp_IntTensor>;
 
@@ -172,9 +172,10 @@ def Amp_CastOp : Amp_ElementwiseOp<"cast", AutocastFollow, [SameOperandsAndResul
   let description = [{
     Float to float rounds to nearest even; a value beyond the target's range
     becomes an infinity, or the largest finite value when `saturate` is set.
-    Float to integer truncates towards zero and, beyond the range, gives what
-    the machine gives for i64 before wrapping. Integer to integer wraps. To
-    boolean: not equal to zero. `from_model` marks a Cast that stands in the
+    Float to integer truncates towards zero, bounded to the range of i32, or of
+    i64 for i64, ui32 and ui64 (there from -2^63 to 2^64 - 1), and then wraps to
+    the width; NaN gives 0. Integer to integer wraps. To boolean: not equal to
+    zero. There is one rounding, whatever the types. `from_model` marks a Cast that stands in the
     model: the precision phase keeps its target type as a barrier, and
     canonicalization leaves it alone until that phase has removed the mark.
 
