@@ -12,5 +12,11 @@ void ref::registerReferenceModels(DialectRegistry &registry) {
     attachShape(context);
     attachIndexing(context);
     attachReduction(context);
+    attachOrder(context);
+    attachWindow(context);
+    attachResize(context);
+    attachNorm(context);
+    attachContraction(context);
+    attachAttention(context);
   });
 }

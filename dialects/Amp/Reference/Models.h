@@ -16,6 +16,12 @@ void attachElementwise(mlir::MLIRContext *context);
 void attachShape(mlir::MLIRContext *context);
 void attachIndexing(mlir::MLIRContext *context);
 void attachReduction(mlir::MLIRContext *context);
+void attachOrder(mlir::MLIRContext *context);
+void attachWindow(mlir::MLIRContext *context);
+void attachResize(mlir::MLIRContext *context);
+void attachNorm(mlir::MLIRContext *context);
+void attachContraction(mlir::MLIRContext *context);
+void attachAttention(mlir::MLIRContext *context);
 
 /// The type of the op's one result.
 template <typename Op>
