@@ -2,6 +2,7 @@
 #include "compiler/Registration/Registration.h"
 
 #include "dialects/Amp/IR/AmpDialect.h"
+#include "dialects/Amp/Reference/Models.h"
 #include "dialects/Rt/IR/RtDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -15,6 +16,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<amp::AmpDialect, rt::RtDialect>();
+  ref::registerReferenceModels(registry);
 }
 
 void ampc::registerPasses() {

@@ -2,6 +2,7 @@
 #include "dialects/Interfaces/FusionInterfaces.h"
 #include "dialects/Interfaces/KernelInterfaces.h"
 #include "dialects/Interfaces/PrecisionInterfaces.h"
+#include "dialects/Interfaces/ReferenceInterfaces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -14,6 +15,7 @@ using namespace mlir;
 #include "dialects/Interfaces/FusionInterfaces.cpp.inc"
 #include "dialects/Interfaces/KernelInterfaces.cpp.inc"
 #include "dialects/Interfaces/PrecisionInterfaces.cpp.inc"
+#include "dialects/Interfaces/ReferenceInterfaces.cpp.inc"
 
 bool ampc::isAutocastEligible(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
