@@ -32,8 +32,9 @@ void ImportDiagnostics::add(ImportDiagnostic diagnostic) {
 
 int ImportDiagnostics::getExitCode() const {
   for (ErrorCategory category :
-       {ErrorCategory::Invalid, ErrorCategory::InputOutput,
-        ErrorCategory::Limit, ErrorCategory::Unsupported}) {
+       {ErrorCategory::Internal, ErrorCategory::Usage, ErrorCategory::Invalid,
+        ErrorCategory::InputOutput, ErrorCategory::Limit,
+        ErrorCategory::Unsupported}) {
     if (seen[static_cast<int>(category)]) {
       return static_cast<int>(category);
     }

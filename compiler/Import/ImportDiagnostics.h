@@ -23,10 +23,12 @@ namespace ampc::importer {
 
 /// Why a model was refused. The values are the exit codes of the command line.
 enum class ErrorCategory {
+  Usage = 2,       ///< an option names what the model does not have
   Invalid = 3,     ///< breaks the format's rules, or hostile
   Unsupported = 4, ///< legal, but beyond this compiler
   InputOutput = 5, ///< the operating system refused a file
   Limit = 6,       ///< exceeds a stated limit of size, depth or count
+  Internal = 70,   ///< a defect of the importer itself
 };
 
 /// One finding. `where` is an ONNX node or tensor name, or empty for the file.
@@ -74,9 +76,9 @@ public:
   llvm::StringRef getFile() const { return file; }
   llvm::ArrayRef<ImportDiagnostic> getAll() const { return kept; }
 
-  /// The exit code the findings ask for; 0 without errors. A hostile or broken
-  /// file outweighs an unreadable one, that a limit, and that a missing
-  /// feature.
+  /// The exit code the findings ask for; 0 without errors. After defects of the
+  /// importer and the command line, a hostile or broken file outweighs an
+  /// unreadable one, that a limit, and that a missing feature.
   int getExitCode() const;
 
   /// Prints `file:node: error: message` lines, each with its hint, and one last
@@ -90,7 +92,7 @@ private:
   std::vector<ImportDiagnostic> kept;
   size_t numErrors = 0;
   size_t numWarnings = 0;
-  bool seen[8] = {};
+  bool seen[71] = {}; // by exit code
 };
 
 /// `name` in a form fit for a terminal: control and non-ASCII-safe bytes

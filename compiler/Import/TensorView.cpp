@@ -171,12 +171,12 @@ std::optional<TensorView> readTensor(ModelFile &model,
     return std::nullopt;
   }
   if (type->bits == 0) {
-    (void)diags.unsupported(where,
-                            Twine("tensor of element type ") + type->name);
+    (void)diags.unsupported(
+        where, Twine("unsupported element type of a tensor: ") + type->name);
     return std::nullopt;
   }
   if (tensor.has_segment()) {
-    (void)diags.unsupported(where, "tensor stored in segments");
+    (void)diags.unsupported(where, "unsupported tensor: stored in segments");
     return std::nullopt;
   }
   TensorView view;

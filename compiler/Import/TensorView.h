@@ -11,6 +11,7 @@
 #include <string>
 
 namespace ampc::onnx {
+class SparseTensorProto;
 class TensorProto;
 } // namespace ampc::onnx
 
