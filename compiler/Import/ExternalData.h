@@ -1,0 +1,46 @@
+//===- ExternalData.h - The one gate to files named by a model ------------===//
+#ifndef AMPC_COMPILER_IMPORT_EXTERNALDATA_H
+#define AMPC_COMPILER_IMPORT_EXTERNALDATA_H
+
+#include "compiler/Import/ImportDiagnostics.h"
+#include "compiler/Import/MappedFile.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <optional>
+#include <string>
+
+namespace ampc::onnx {
+class TensorProto;
+} // namespace ampc::onnx
+
+namespace ampc::importer {
+
+/// Opens and maps the files that hold a model's external tensors. No other code
+/// opens a path that stands in a model. What passes: a relative path without
+/// `..`, below the model's folder, crossing no symbolic link, naming a regular
+/// file with a single hard link.
+class ExternalData {
+public:
+  /// `folder` is the folder of the model file ("" is the current one).
+  explicit ExternalData(llvm::StringRef folder) : folder(folder.str()) {}
+
+  /// The bytes that `tensor.external_data` names; `expectedBytes` is what its
+  /// type and shape need, `where` the node or tensor to blame. Every file is
+  /// mapped once and stays mapped as long as this object lives. Reports and
+  /// returns nothing on any breach.
+  std::optional<llvm::ArrayRef<uint8_t>> read(const onnx::TensorProto &tensor,
+                                              uint64_t expectedBytes,
+                                              llvm::StringRef where,
+                                              ImportDiagnostics &diags);
+
+private:
+  const MappedFile *open(llvm::StringRef location, llvm::StringRef where,
+                         ImportDiagnostics &diags);
+
+  std::string folder;
+  llvm::StringMap<std::unique_ptr<MappedFile>> files;
+};
+
+} // namespace ampc::importer
+
+#endif // AMPC_COMPILER_IMPORT_EXTERNALDATA_H

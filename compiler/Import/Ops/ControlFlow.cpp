@@ -1,0 +1,4 @@
+#include "compiler/Import/OpTable.h"
+namespace ampc::importer {
+void addControlFlowOps(OpTable &) {}
+} // namespace ampc::importer

@@ -1,0 +1,229 @@
+//===- Elementwise.cpp - Arithmetic, comparison, logic, conversion --------===//
+#include "compiler/Import/ElementTypes.h"
+#include "compiler/Import/Node.h"
+#include "compiler/Import/OpTable.h"
+#include "compiler/Import/TensorView.h"
+
+using namespace mlir;
+
+namespace ampc::importer {
+
+template <typename OpTy>
+static LogicalResult convertUnary(Node &n) {
+  n.set(0, n.unary<OpTy>(n.in(0)));
+  return success();
+}
+
+template <typename OpTy>
+static LogicalResult convertBinary(Node &n) {
+  n.set(0, n.build<OpTy>(n.in(0), n.in(1)));
+  return success();
+}
+
+/// Max, Min, Sum: a chain from left to right.
+template <typename OpTy>
+static Value buildChain(Node &n) {
+  SmallVector<Value> inputs = n.allInputs();
+  Value result = inputs.front();
+  for (Value next : ArrayRef(inputs).drop_front()) {
+    result = n.build<OpTy>(result, next);
+  }
+  return result;
+}
+
+template <typename OpTy>
+static LogicalResult convertVariadic(Node &n) {
+  n.set(0, buildChain<OpTy>(n));
+  return success();
+}
+
+static LogicalResult convertMean(Node &n) {
+  Value sum = buildChain<amp::AddOp>(n);
+  Value count = n.scalar(n.element(sum), n.numInputs());
+  n.set(0, n.build<amp::DivOp>(sum, count));
+  return success();
+}
+
+template <amp::ComparePredicate predicate>
+static LogicalResult convertCompare(Node &n) {
+  n.set(0, n.build<amp::CompareOp>(n.in(0), n.in(1), predicate));
+  return success();
+}
+
+static LogicalResult convertMod(Node &n) {
+  bool fmod = n.attrs.getFlag("fmod");
+  n.set(0, n.build<amp::ModOp>(n.in(0), n.in(1), fmod));
+  return success();
+}
+
+static LogicalResult convertBitShift(Node &n) {
+  std::string direction = n.attrs.getString("direction", "");
+  if (direction == "LEFT") {
+    return convertBinary<amp::ShiftLeftOp>(n);
+  }
+  if (direction == "RIGHT") {
+    return convertBinary<amp::ShiftRightOp>(n);
+  }
+  return n.invalid("expected direction LEFT or RIGHT, got '" +
+                   printableName(direction) + "'");
+}
+
+/// The exponent has a type of its own; the result has the base's.
+static LogicalResult convertPow(Node &n) {
+  Value base = n.in(0), exponent = n.in(1);
+  Type element = n.element(base);
+  if (n.isFloat(base) || !n.isFloat(exponent)) {
+    n.set(0, n.build<amp::PowOp>(base, n.cast(exponent, element)));
+    return success();
+  }
+  // An integer to a fractional power is computed in the widest float.
+  Value wide = n.build<amp::PowOp>(n.cast(base, n.b.getF64Type()),
+                                   n.cast(exponent, n.b.getF64Type()));
+  n.set(0, n.cast(wide, element));
+  return success();
+}
+
+static LogicalResult convertWhere(Node &n) {
+  n.set(0, n.build<amp::SelectOp>(n.in(0), n.in(1), n.in(2)));
+  return success();
+}
+
+static LogicalResult convertIsInf(Node &n) {
+  bool negative = n.attrs.getFlag("detect_negative", true);
+  bool positive = n.attrs.getFlag("detect_positive", true);
+  n.set(0, n.build<amp::IsInfOp>(n.in(0), positive, negative));
+  return success();
+}
+
+static LogicalResult convertIsNan(Node &n) {
+  n.set(0, n.build<amp::IsNanOp>(n.in(0)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Clip
+//===----------------------------------------------------------------------===//
+
+static Value buildClip(Node &n, Value x, double min, double max) {
+  return n.unary<amp::ClipOp>(x, llvm::APFloat(min), llvm::APFloat(max));
+}
+
+static LogicalResult convertClipAttributes(Node &n) {
+  float lowest = std::numeric_limits<float>::lowest();
+  double min = n.attrs.getFloat("min", lowest);
+  double max = n.attrs.getFloat("max", -lowest);
+  n.set(0, buildClip(n, n.in(0), min, max));
+  return success();
+}
+
+static LogicalResult convertClip(Node &n) {
+  Value x = n.in(0);
+  // Constant bounds of floats become attributes; others are operands.
+  const HostTensor *min = n.has(1) ? n.known(n.in(1)) : nullptr;
+  const HostTensor *max = n.has(2) ? n.known(n.in(2)) : nullptr;
+  bool isConstant = (!n.has(1) || (min && min->floats.size() == 1)) &&
+                    (!n.has(2) || (max && max->floats.size() == 1));
+  if (n.isFloat(x) && isConstant) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    n.set(0, buildClip(n, x, min ? min->floats[0] : -infinity,
+                       max ? max->floats[0] : infinity));
+    return success();
+  }
+  if (n.has(1)) {
+    x = n.build<amp::MaxOp>(x, n.in(1));
+  }
+  if (n.has(2)) {
+    x = n.build<amp::MinOp>(x, n.in(2));
+  }
+  n.set(0, x);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cast
+//===----------------------------------------------------------------------===//
+
+static LogicalResult convertTo(Node &n, Type element) {
+  n.attrs.ignore("saturate"); // concerns 8-bit floats only
+  n.attrs.ignore("round_mode");
+  Value x = n.in(0);
+  auto type = cast<RankedTensorType>(x.getType());
+  n.set(0, n.buildTyped<amp::CastOp>(type.clone(element), x,
+                                     /*saturate=*/false, /*explicit=*/true));
+  return success();
+}
+
+static LogicalResult convertCast(Node &n) {
+  auto onnxType = static_cast<int32_t>(n.attrs.requireInt("to"));
+  Type element = getElementType(n.b.getContext(), onnxType);
+  if (!element) {
+    return n.unsupported("element type " + getElementTypeName(onnxType));
+  }
+  return convertTo(n, element);
+}
+
+static LogicalResult convertCastLike(Node &n) {
+  return convertTo(n, n.element(n.in(1)));
+}
+
+void addElementwiseOps(OpTable &table) {
+  using P = amp::ComparePredicate;
+  table.add({
+      {"Abs", convertUnary<amp::AbsOp>, 1, 1},
+      {"Acos", convertUnary<amp::AcosOp>, 1, 1},
+      {"Acosh", convertUnary<amp::AcoshOp>, 1, 1},
+      {"Add", convertBinary<amp::AddOp>, 2, 2},
+      {"And", convertBinary<amp::AndOp>, 2, 2},
+      {"Asin", convertUnary<amp::AsinOp>, 1, 1},
+      {"Asinh", convertUnary<amp::AsinhOp>, 1, 1},
+      {"Atan", convertUnary<amp::AtanOp>, 1, 1},
+      {"Atanh", convertUnary<amp::AtanhOp>, 1, 1},
+      {"BitShift", convertBitShift, 2, 2},
+      {"BitwiseAnd", convertBinary<amp::AndOp>, 2, 2},
+      {"BitwiseNot", convertUnary<amp::BitwiseNotOp>, 1, 1},
+      {"BitwiseOr", convertBinary<amp::OrOp>, 2, 2},
+      {"BitwiseXor", convertBinary<amp::XorOp>, 2, 2},
+      {"Cast", convertCast, 1, 1},
+      {"CastLike", convertCastLike, 2, 2},
+      {"Ceil", convertUnary<amp::CeilOp>, 1, 1},
+      {"Clip", convertClipAttributes, 1, 1, 1, 1, 10},
+      {"Clip", convertClip, 1, 3, 1, 11},
+      {"Cos", convertUnary<amp::CosOp>, 1, 1},
+      {"Cosh", convertUnary<amp::CoshOp>, 1, 1},
+      {"Div", convertBinary<amp::DivOp>, 2, 2},
+      {"Equal", convertCompare<P::EQ>, 2, 2},
+      {"Erf", convertUnary<amp::ErfOp>, 1, 1},
+      {"Exp", convertUnary<amp::ExpOp>, 1, 1},
+      {"Floor", convertUnary<amp::FloorOp>, 1, 1},
+      {"Greater", convertCompare<P::GT>, 2, 2},
+      {"GreaterOrEqual", convertCompare<P::GE>, 2, 2},
+      {"IsInf", convertIsInf, 1, 1},
+      {"IsNaN", convertIsNan, 1, 1},
+      {"Less", convertCompare<P::LT>, 2, 2},
+      {"LessOrEqual", convertCompare<P::LE>, 2, 2},
+      {"Log", convertUnary<amp::LogOp>, 1, 1},
+      {"Max", convertVariadic<amp::MaxOp>, 1, anyNumber},
+      {"Mean", convertMean, 1, anyNumber},
+      {"Min", convertVariadic<amp::MinOp>, 1, anyNumber},
+      {"Mod", convertMod, 2, 2},
+      {"Mul", convertBinary<amp::MulOp>, 2, 2},
+      {"Neg", convertUnary<amp::NegOp>, 1, 1},
+      {"Not", convertUnary<amp::LogicalNotOp>, 1, 1},
+      {"Or", convertBinary<amp::OrOp>, 2, 2},
+      {"Pow", convertPow, 2, 2},
+      {"Reciprocal", convertUnary<amp::ReciprocalOp>, 1, 1},
+      {"Round", convertUnary<amp::RoundOp>, 1, 1},
+      {"Sign", convertUnary<amp::SignOp>, 1, 1},
+      {"Sin", convertUnary<amp::SinOp>, 1, 1},
+      {"Sinh", convertUnary<amp::SinhOp>, 1, 1},
+      {"Sqrt", convertUnary<amp::SqrtOp>, 1, 1},
+      {"Sub", convertBinary<amp::SubOp>, 2, 2},
+      {"Sum", convertVariadic<amp::AddOp>, 1, anyNumber},
+      {"Tan", convertUnary<amp::TanOp>, 1, 1},
+      {"Tanh", convertUnary<amp::TanhOp>, 1, 1},
+      {"Where", convertWhere, 3, 3},
+      {"Xor", convertBinary<amp::XorOp>, 2, 2},
+  });
+}
+
+} // namespace ampc::importer

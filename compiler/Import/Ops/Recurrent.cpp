@@ -1,0 +1,4 @@
+#include "compiler/Import/OpTable.h"
+namespace ampc::importer {
+void addRecurrentOps(OpTable &) {}
+} // namespace ampc::importer
