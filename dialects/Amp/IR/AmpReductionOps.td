@@ -50,6 +50,7 @@ class Amp_NormOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Amp_FloatTensor:$result);
   code pinParameters = declared # [{
     bool isPinnedOperand(unsigned operand) { return operand != 0; }
+    static ::ampc::AutocastClass getEagerAutocastClass() { return ::ampc::AutocastClass::Fp32; }
   }];
   let extraClassDeclaration = pinParameters;
   // Which of two optional operands are there must be readable.
