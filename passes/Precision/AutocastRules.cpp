@@ -1,5 +1,4 @@
-//===- AutocastRules.cpp - The type of one operation
-//-----------------------===//
+//===- AutocastRules.cpp - The type of one operation ----------------------===//
 #include "passes/Precision/AutocastRules.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -102,7 +101,12 @@ Decision precision::decide(PrecisionOpInterface op, const Policy &policy,
     }
   }
   if (operands.empty()) {
-    return {};
+    bool touches = llvm::any_of(op->getOperandTypes(), isAutocastEligible) ||
+                   llvm::any_of(op->getResultTypes(), isAutocastEligible);
+    if (!touches || op->getNumOperands() == 0) {
+      return {};
+    }
+    return {{}, Rule::Pinned, "keeps the types that the model gives it"};
   }
   StringRef rule;
   if (FloatType forced = policy.overrides.find(op, rule)) {

@@ -1,5 +1,4 @@
-//===- AutocastRules.h - The type of one operation
-//-------------------------===//
+//===- AutocastRules.h - The type of one operation ------------------------===//
 #ifndef AMPC_PASSES_PRECISION_AUTOCASTRULES_H
 #define AMPC_PASSES_PRECISION_AUTOCASTRULES_H
 

@@ -1,5 +1,4 @@
-//===- CastInserter.cpp - One cast per value, type and region
-//--------------===//
+//===- CastInserter.cpp - One cast per value, type and region -------------===//
 #include "passes/Precision/CastInserter.h"
 
 #include "passes/Precision/Constants.h"

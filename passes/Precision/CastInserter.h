@@ -1,5 +1,4 @@
-//===- CastInserter.h - One cast per value, type and region
-//----------------===//
+//===- CastInserter.h - One cast per value, type and region ---------------===//
 #ifndef AMPC_PASSES_PRECISION_CASTINSERTER_H
 #define AMPC_PASSES_PRECISION_CASTINSERTER_H
 

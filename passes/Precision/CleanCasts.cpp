@@ -1,5 +1,4 @@
-//===- CleanCasts.cpp - Remove and move casts without changing a value
-//-----===//
+//===- CleanCasts.cpp - Remove and move casts without changing a value ----===//
 #include "dialects/Amp/IR/AmpOps.h"
 #include "passes/Precision/Passes.h"
 
@@ -11,7 +10,7 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_PRECISIONCLEANCASTSPASS
+#define GEN_PASS_DEF_CLEANCASTSPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
@@ -118,8 +117,7 @@ bool mergeCasts(ModuleOp module, DominanceInfo &dominance) {
   return !merged.empty();
 }
 
-struct PrecisionCleanCastsPass final
-    : impl::PrecisionCleanCastsPassBase<PrecisionCleanCastsPass> {
+struct CleanCastsPass final : impl::CleanCastsPassBase<CleanCastsPass> {
   using Base::Base;
 
   void runOnOperation() override {

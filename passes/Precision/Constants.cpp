@@ -1,5 +1,4 @@
-//===- Constants.cpp - What a narrower type does to a constant
-//-------------===//
+//===- Constants.cpp - What a narrower type does to a constant ------------===//
 #include "passes/Precision/Constants.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"

@@ -1,5 +1,4 @@
-//===- Constants.h - What a narrower type does to a constant
-//---------------===//
+//===- Constants.h - What a narrower type does to a constant --------------===//
 #ifndef AMPC_PASSES_PRECISION_CONSTANTS_H
 #define AMPC_PASSES_PRECISION_CONSTANTS_H
 

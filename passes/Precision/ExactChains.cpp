@@ -1,5 +1,4 @@
-//===- ExactChains.cpp - Positions, which are never lowered
-//----------------===//
+//===- ExactChains.cpp - Positions, which are never lowered ---------------===//
 #include "passes/Precision/ExactChains.h"
 
 #include "dialects/Interfaces/PrecisionInterfaces.h"

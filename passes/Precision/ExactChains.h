@@ -1,5 +1,4 @@
-//===- ExactChains.h - Positions, which are never lowered
-//------------------===//
+//===- ExactChains.h - Positions, which are never lowered -----------------===//
 #ifndef AMPC_PASSES_PRECISION_EXACTCHAINS_H
 #define AMPC_PASSES_PRECISION_EXACTCHAINS_H
 

@@ -1,5 +1,4 @@
-//===- InlineComposites.cpp - Replace each composite by its body
-//-----------===//
+//===- InlineComposites.cpp - Replace each composite by its body ----------===//
 #include "dialects/Amp/IR/AmpOps.h"
 #include "passes/Precision/CastInserter.h"
 #include "passes/Precision/Passes.h"
@@ -10,7 +9,7 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_PRECISIONINLINECOMPOSITESPASS
+#define GEN_PASS_DEF_INLINECOMPOSITESPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
@@ -105,8 +104,8 @@ LogicalResult inlineComposite(RewriterBase &rewriter, amp::CompositeOp op) {
   return success();
 }
 
-struct PrecisionInlineCompositesPass final
-    : impl::PrecisionInlineCompositesPassBase<PrecisionInlineCompositesPass> {
+struct InlineCompositesPass final
+    : impl::InlineCompositesPassBase<InlineCompositesPass> {
   using Base::Base;
 
   void runOnOperation() override {

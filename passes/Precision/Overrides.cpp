@@ -1,5 +1,4 @@
-//===- Overrides.cpp - Types that the user asks for
-//------------------------===//
+//===- Overrides.cpp - Types that the user asks for -----------------------===//
 #include "passes/Precision/Overrides.h"
 
 #include "dialects/Amp/IR/AmpOps.h"

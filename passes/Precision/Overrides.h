@@ -1,5 +1,4 @@
-//===- Overrides.h - Types that the user asks for
-//--------------------------===//
+//===- Overrides.h - Types that the user asks for -------------------------===//
 #ifndef AMPC_PASSES_PRECISION_OVERRIDES_H
 #define AMPC_PASSES_PRECISION_OVERRIDES_H
 

@@ -1,5 +1,4 @@
-//===- Passes.h - The precision phase
-//--------------------------------------===//
+//===- Passes.h - The precision phase -------------------------------------===//
 //
 // Decides the element type of every operation by inserting `amp.cast`. The
 // phase runs `precision-autocast` (or `precision-pure`, or neither), then
@@ -32,11 +31,10 @@ enum class ContractionMode { Ieee, Tf32 };
 
 /// The same passes, which also record each decision in `report`. It must
 /// outlive the pass.
-std::unique_ptr<mlir::Pass>
-createPrecisionAutocastPass(PrecisionAutocastPassOptions options,
-                            Report *report);
-std::unique_ptr<mlir::Pass>
-createPrecisionPurePass(PrecisionPurePassOptions options, Report *report);
+std::unique_ptr<mlir::Pass> createAutocastPass(AutocastPassOptions options,
+                                               Report *report);
+std::unique_ptr<mlir::Pass> createPurePass(PurePassOptions options,
+                                           Report *report);
 
 #define GEN_PASS_REGISTRATION
 #include "passes/Precision/Passes.h.inc"

@@ -1,5 +1,4 @@
-//===- Report.cpp - What the precision phase decided, and why
-//--------------===//
+//===- Report.cpp - What the precision phase decided, and why -------------===//
 #include "passes/Precision/Report.h"
 
 #include "dialects/Amp/IR/AmpOps.h"
@@ -14,6 +13,8 @@ StringRef precision::stringifyRule(Rule rule) {
   switch (rule) {
   case Rule::None:
     return "none";
+  case Rule::Pinned:
+    return "pinned";
   case Rule::Lower:
     return "lower";
   case Rule::Fp32:
@@ -30,8 +31,6 @@ StringRef precision::stringifyRule(Rule rule) {
     return "position";
   case Rule::Constant:
     return "constant";
-  case Rule::Declared:
-    return "declared";
   }
   llvm_unreachable("unknown rule");
 }

@@ -1,5 +1,4 @@
-//===- Report.h - What the precision phase decided, and why
-//----------------===//
+//===- Report.h - What the precision phase decided, and why ---------------===//
 #ifndef AMPC_PASSES_PRECISION_REPORT_H
 #define AMPC_PASSES_PRECISION_REPORT_H
 
@@ -15,7 +14,8 @@ namespace ampc::precision {
 
 /// The rule that gave an operation its type.
 enum class Rule {
-  None,     ///< no float operand that may change
+  None,     ///< no float operand
+  Pinned,   ///< no operand that may change: a cast of the model
   Lower,    ///< class lower
   Fp32,     ///< class fp32
   Promote,  ///< class promote
@@ -24,7 +24,6 @@ enum class Rule {
   Override, ///< the user asks for it
   Position, ///< computes a position, which stays f32
   Constant, ///< a constant does not fit the 16-bit type
-  Declared, ///< the type that the program declares
 };
 llvm::StringRef stringifyRule(Rule rule);
 

@@ -1,5 +1,4 @@
-//===- ReportPrinting.cpp - The decisions as JSON and as a table
-//-----------===//
+//===- ReportPrinting.cpp - The decisions as JSON and as a table ----------===//
 #include "passes/Precision/Report.h"
 
 #include "passes/Precision/Constants.h"

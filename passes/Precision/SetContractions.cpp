@@ -6,12 +6,12 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_PRECISIONSETCONTRACTIONSPASS
+#define GEN_PASS_DEF_SETCONTRACTIONSPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
-struct PrecisionSetContractionsPass final
-    : impl::PrecisionSetContractionsPassBase<PrecisionSetContractionsPass> {
+struct SetContractionsPass final
+    : impl::SetContractionsPassBase<SetContractionsPass> {
   using Base::Base;
 
   void runOnOperation() override {
