@@ -18,6 +18,23 @@ def PrecisionOpInterface : OpInterface<"PrecisionOpInterface"> {
         return ConcreteOp::getDeclaredAutocastClass();
       }]>,
     InterfaceMethod<[{
+        The class that PyTorch's autocast gives the op, where it differs from
+        the one used by default: a normalization returns f32 there, and its
+        input's type here, since its arithmetic is f32 in either case.
+      }],
+      "::ampc::AutocastClass", "getEagerAutocastClass", (ins), [{}], [{
+        return $_op.getAutocastClass();
+      }]>,
+    InterfaceMethod<[{
+        Whether a small relative error of the operand can be a large error of
+        the result: the angle of a sine, a float that becomes an index. Ops that
+        make such an operand from positions are not lowered.
+      }],
+      "bool", "needsExactOperand", (ins "unsigned":$operand), [{}], [{
+        (void)operand;
+        return false;
+      }]>,
+    InterfaceMethod<[{
         Whether the operand keeps the type it has whatever the class says:
         statistics of a normalization, a mask that is not a number, ...
         Operands that are not f32, f16 or bf16 tensors are never touched and

@@ -1,7 +1,7 @@
 //===- KernelEmitter.cpp - Loops, addresses, loads and stores -------------===//
 #include "compiler/Targets/CPU/KernelEmitter.h"
 
-#include "dialects/Amp/Impl/MathExpansion.h"
+#include "dialects/Amp/Impl/Conversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -275,8 +275,5 @@ void KernelEmitter::storeMasked(Value value, Value pointer, Type element,
 }
 
 Value KernelEmitter::round(Value value, Type element) {
-  if (element.isF16() || element.isBF16()) {
-    return amp::roundTo16Bit(b, loc, value, element);
-  }
-  return value;
+  return roundToElement(b, loc, value, element);
 }

@@ -22,6 +22,13 @@ class Amp_UnaryOp<string mnemonic, I32EnumAttrCase cls, string what, Type type =
   let results = (outs type:$result);
 }
 
+/// A function of an angle, whose absolute error is what counts.
+class Amp_AngleOp<string mnemonic, string what> : Amp_UnaryOp<mnemonic, AutocastFollow, what> {
+  let extraClassDeclaration = declared # [{
+    static bool needsExactOperand(unsigned) { return true; }
+  }];
+}
+
 def Amp_AbsOp : Amp_UnaryOp<"abs", AutocastFollow, "the absolute value", Amp_NumberTensor>;
 def Amp_NegOp : Amp_UnaryOp<"neg", AutocastFollow, "the negation", Amp_NumberTensor>;
 def Amp_SignOp : Amp_UnaryOp<"sign", AutocastFollow, "the sign (-1, 0, 1; NaN of NaN)", Amp_NumberTensor>;
@@ -33,8 +40,8 @@ def Amp_RsqrtOp : Amp_UnaryOp<"rsqrt", AutocastFp32, "the reciprocal square root
 def Amp_ReciprocalOp : Amp_UnaryOp<"reciprocal", AutocastFp32, "the reciprocal">;
 def Amp_ExpOp : Amp_UnaryOp<"exp", AutocastFp32, "e to the power">;
 def Amp_LogOp : Amp_UnaryOp<"log", AutocastFp32, "the natural logarithm">;
-def Amp_SinOp : Amp_UnaryOp<"sin", AutocastFollow, "the sine">;
-def Amp_CosOp : Amp_UnaryOp<"cos", AutocastFollow, "the cosine">;
+def Amp_SinOp : Amp_AngleOp<"sin", "the sine">;
+def Amp_CosOp : Amp_AngleOp<"cos", "the cosine">;
 def Amp_TanOp : Amp_UnaryOp<"tan", AutocastFp32, "the tangent">;
 def Amp_AsinOp : Amp_UnaryOp<"asin", AutocastFp32, "the arc sine">;
 def Amp_AcosOp : Amp_UnaryOp<"acos", AutocastFp32, "the arc cosine">;
@@ -188,6 +195,11 @@ def Amp_CastOp : Amp_ElementwiseOp<"cast", AutocastFollow, [SameOperandsAndResul
   let extraClassDeclaration = declared # [{
     ::mlir::LogicalResult updateResultTypes() { return ::mlir::success(); }
     bool isPinnedOperand(unsigned) { return true; }
+    /// A float that becomes a 32- or 64-bit integer is an index or a size.
+    bool needsExactOperand(unsigned) {
+      ::mlir::Type element = getResult().getType().getElementType();
+      return element.isSignlessInteger(32) || element.isSignlessInteger(64);
+    }
   }];
   let hasFolder = 1;
 }

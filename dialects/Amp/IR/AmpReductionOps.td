@@ -51,7 +51,9 @@ class Amp_NormOp<string mnemonic, list<Trait> traits = []>
   code pinParameters = declared # [{
     bool isPinnedOperand(unsigned operand) { return operand != 0; }
   }];
-  let extraClassDeclaration = pinParameters;
+  let extraClassDeclaration = pinParameters # [{
+    static ::ampc::AutocastClass getEagerAutocastClass() { return ::ampc::AutocastClass::Fp32; }
+  }];
   // Which of two optional operands are there must be readable.
   string scaleAndBias = "$input (`scale` $scale^)? (`bias` $bias^)? attr-dict "
                         "`:` functional-type(operands, results)";
@@ -101,6 +103,15 @@ def Amp_GroupNormOp : Amp_NormOp<"group_norm", [AttrSizedOperandSegments]> {
                        I64Attr:$groups, F64Attr:$epsilon,
                        DefaultValuedAttr<Amp_LayoutAttr, "::ampc::amp::Layout::ChannelsFirst">:$layout);
   let assemblyFormat = scaleAndBias;
+  let extraClassDeclaration = pinParameters # [{
+    /// Instance normalization is in none of PyTorch's lists.
+    ::ampc::AutocastClass getEagerAutocastClass() {
+      auto type = getInput().getType();
+      int64_t channel = getLayout() == Layout::ChannelsFirst ? 1 : type.getRank() - 1;
+      bool instance = static_cast<int64_t>(getGroups()) == type.getDimSize(channel);
+      return instance ? ::ampc::AutocastClass::Follow : ::ampc::AutocastClass::Fp32;
+    }
+  }];
   let hasVerifier = 1;
 }
 

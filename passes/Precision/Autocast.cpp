@@ -1,0 +1,42 @@
+//===- Autocast.cpp - Type every operation by autocast's rules ------------===//
+#include "passes/Precision/Passes.h"
+
+#include "dialects/Amp/IR/AmpOps.h"
+#include "passes/Precision/TypeModule.h"
+
+using namespace mlir;
+
+namespace ampc::precision {
+#define GEN_PASS_DEF_AUTOCASTPASS
+#include "passes/Precision/Passes.h.inc"
+
+namespace {
+struct AutocastPass final : impl::AutocastPassBase<AutocastPass> {
+  using Base::Base;
+  AutocastPass(AutocastPassOptions options, Report *report)
+      : Base(std::move(options)), report(report) {}
+
+  void runOnOperation() override {
+    auto overrides =
+        Overrides::parse(getOperation(), llvm::to_vector(layerPrecisions),
+                         llvm::to_vector(opPrecisions));
+    if (failed(overrides)) {
+      return signalPassFailure();
+    }
+    Policy policy{toFloatType(&getContext(), type), /*pure=*/false, normOutput,
+                  constants, std::move(*overrides)};
+    if (failed(typeModule(getOperation(), policy, report, reportFile,
+                          getArgument()))) {
+      signalPassFailure();
+    }
+  }
+
+  Report *report = nullptr;
+};
+} // namespace
+
+std::unique_ptr<Pass> createAutocastPass(AutocastPassOptions options,
+                                         Report *report) {
+  return std::make_unique<AutocastPass>(std::move(options), report);
+}
+} // namespace ampc::precision

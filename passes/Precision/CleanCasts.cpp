@@ -1,0 +1,143 @@
+//===- CleanCasts.cpp - Remove and move casts without changing a value ----===//
+#include "dialects/Amp/IR/AmpOps.h"
+#include "passes/Precision/Passes.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace ampc::precision {
+#define GEN_PASS_DEF_CLEANCASTSPASS
+#include "passes/Precision/Passes.h.inc"
+
+namespace {
+/// The bits that `elements` of the element type of `typed` take.
+int64_t bitsOf(Value sized, Value typed) {
+  auto type = cast<RankedTensorType>(sized.getType());
+  unsigned width =
+      cast<RankedTensorType>(typed.getType()).getElementTypeBitWidth();
+  return type.getNumElements() * static_cast<int64_t>(width);
+}
+
+/// The op that renames the elements of its one operand and whose result is
+/// `value`; null if there is none.
+PrecisionOpInterface getView(Operation *op) {
+  auto fusable = dyn_cast_or_null<FusableOpInterface>(op);
+  bool view = fusable && fusable.getFusionKind() == FusionKind::View &&
+              op->getNumOperands() == 1 && op->getNumResults() == 1;
+  return view ? dyn_cast<PrecisionOpInterface>(op) : PrecisionOpInterface();
+}
+
+/// cast(view(x)) -> view(cast(x)) when the view then writes fewer bytes.
+struct CastBeforeView final : OpRewritePattern<amp::CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(amp::CastOp op,
+                                PatternRewriter &rewriter) const override {
+    PrecisionOpInterface view = getView(op.getInput().getDefiningOp());
+    if (!view || !op.getInput().hasOneUse()) {
+      return rewriter.notifyMatchFailure(op, "no view of its own above it");
+    }
+    // Both orders write the view's result once as the cast's type.
+    Value source = view->getOperand(0);
+    if (bitsOf(source, op.getResult()) >= bitsOf(op.getResult(), source)) {
+      return rewriter.notifyMatchFailure(op, "would not write fewer bytes");
+    }
+    rewriter.setInsertionPoint(view);
+    auto narrow =
+        amp::CastOp::create(rewriter, op.getLoc(),
+                            cast<RankedTensorType>(source.getType())
+                                .clone(getElementTypeOrSelf(op.getResult())),
+                            source, op.getSaturate());
+    rewriter.modifyOpInPlace(view, [&] {
+      view->setOperand(0, narrow);
+      view->getResult(0).setType(op.getResult().getType());
+    });
+    rewriter.replaceOp(op, view->getResult(0));
+    return success();
+  }
+};
+
+/// view(cast(x)) -> cast(view(x)) when the view then writes fewer bytes.
+struct CastBehindView final : OpRewritePattern<amp::CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(amp::CastOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getResult().hasOneUse()) {
+      return rewriter.notifyMatchFailure(op, "more than one user");
+    }
+    PrecisionOpInterface view = getView(*op.getResult().user_begin());
+    if (!view) {
+      return rewriter.notifyMatchFailure(op, "not read by a view");
+    }
+    Value result = view->getResult(0);
+    if (bitsOf(result, op.getInput()) >= bitsOf(op.getInput(), result)) {
+      return rewriter.notifyMatchFailure(op, "would not write fewer bytes");
+    }
+    Type wide = result.getType();
+    rewriter.modifyOpInPlace(view, [&] {
+      view->setOperand(0, op.getInput());
+      result.setType(cast<RankedTensorType>(wide).clone(
+          getElementTypeOrSelf(op.getInput())));
+    });
+    rewriter.setInsertionPointAfter(view);
+    auto widened = amp::CastOp::create(rewriter, op.getLoc(), wide, result,
+                                       op.getSaturate());
+    rewriter.replaceAllUsesExcept(result, widened, widened);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Replaces each cast by an equal one that dominates it.
+bool mergeCasts(ModuleOp module, DominanceInfo &dominance) {
+  llvm::DenseMap<std::pair<std::pair<Value, Type>, unsigned>,
+                 SmallVector<amp::CastOp>>
+      known;
+  SmallVector<amp::CastOp> merged;
+  module.walk<WalkOrder::PreOrder>([&](amp::CastOp op) {
+    unsigned saturate = op.getSaturate();
+    auto &equal = known[{{op.getInput(), op.getType()}, saturate}];
+    for (amp::CastOp other : equal) {
+      if (dominance.properlyDominates(other.getOperation(), op)) {
+        op.replaceAllUsesWith(other.getResult());
+        merged.push_back(op);
+        return;
+      }
+    }
+    equal.push_back(op);
+  });
+  for (amp::CastOp op : merged) {
+    op.erase();
+  }
+  return !merged.empty();
+}
+
+struct CleanCastsPass final : impl::CleanCastsPassBase<CleanCastsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](amp::CastOp op) { op.setFromModel(false); });
+    RewritePatternSet patterns(&getContext());
+    patterns.add<CastBeforeView, CastBehindView>(&getContext());
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    GreedyRewriteConfig config;
+    config.enableConstantCSE(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    auto &dominance = getAnalysis<DominanceInfo>();
+    // A merge can leave a view with one user, and a move can make two casts
+    // equal; each round removes or moves a cast.
+    do {
+      if (failed(applyPatternsGreedily(getOperation(), frozen, config))) {
+        getOperation().emitError("moving casts did not end");
+        return signalPassFailure();
+      }
+    } while (mergeCasts(getOperation(), dominance));
+  }
+};
+} // namespace
+} // namespace ampc::precision

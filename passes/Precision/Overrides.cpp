@@ -1,0 +1,140 @@
+//===- Overrides.cpp - Types that the user asks for -----------------------===//
+#include "passes/Precision/Overrides.h"
+
+#include "dialects/Amp/IR/AmpOps.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::precision;
+
+SmallVector<StringRef> precision::getNodeNames(Location loc) {
+  llvm::SmallSetVector<StringRef, 2> names;
+  loc->walk([&](Location inner) {
+    if (auto name = dyn_cast<NameLoc>(inner)) {
+      names.insert(name.getName().getValue());
+    }
+    return WalkResult::advance();
+  });
+  return names.takeVector();
+}
+
+StringRef precision::getOperatorName(Operation *op) {
+  if (auto composite = dyn_cast<amp::CompositeOp>(op)) {
+    return composite.getName();
+  }
+  return op->getName().stripDialect();
+}
+
+static FloatType parseType(MLIRContext *context, StringRef word) {
+  if (word == "fp32" || word == "f32") {
+    return Float32Type::get(context);
+  }
+  if (word == "fp16" || word == "f16") {
+    return Float16Type::get(context);
+  }
+  if (word == "bf16") {
+    return BFloat16Type::get(context);
+  }
+  return {};
+}
+
+/// ", nearest are 'a', 'b'": those of `names` with the least edit distance.
+static std::string describeNearest(StringRef wanted,
+                                   ArrayRef<StringRef> names) {
+  SmallVector<std::pair<unsigned, StringRef>> ranked;
+  for (StringRef name : names) {
+    ranked.emplace_back(wanted.edit_distance(name), name);
+  }
+  llvm::sort(ranked);
+  std::string text;
+  for (auto [distance, name] : ArrayRef(ranked).take_front(3)) {
+    text += (text.empty() ? "; nearest: '" : ", '") + name.str() + "'";
+  }
+  return text;
+}
+
+LogicalResult Overrides::parseRules(ModuleOp module, StringRef option,
+                                    ArrayRef<std::string> texts,
+                                    std::vector<Rule> &rules) {
+  for (const std::string &text : texts) {
+    // A node's name may contain colons, a type does not.
+    auto [subject, word] = StringRef(text).rsplit(':');
+    if (subject.empty() || word.empty()) {
+      return module.emitError("expected NAME:TYPE in ")
+             << option << ", got '" << text << "'";
+    }
+    FloatType type = parseType(module.getContext(), word);
+    if (!type) {
+      return module.emitError("expected one of fp32, fp16 and bf16 in ")
+             << option << ", got '" << word << "' in '" << text << "'";
+    }
+    auto pattern = llvm::GlobPattern::create(subject);
+    if (!pattern) {
+      return module.emitError("cannot read the pattern '")
+             << subject << "' of " << option << ": "
+             << llvm::toString(pattern.takeError());
+    }
+    rules.push_back({text, subject.str(), std::move(*pattern), type});
+  }
+  return success();
+}
+
+FailureOr<Overrides> Overrides::parse(ModuleOp module,
+                                      ArrayRef<std::string> layers,
+                                      ArrayRef<std::string> ops) {
+  Overrides result;
+  if (failed(parseRules(module, "layer-precisions", layers, result.layers)) ||
+      failed(parseRules(module, "op-precisions", ops, result.ops))) {
+    return failure();
+  }
+  if (layers.empty() && ops.empty()) {
+    return result;
+  }
+  llvm::SetVector<StringRef> nodes, operators;
+  module.walk<WalkOrder::PreOrder>([&](PrecisionOpInterface op) {
+    nodes.insert_range(getNodeNames(op.getLoc()));
+    operators.insert(getOperatorName(op));
+    return isa<amp::CompositeOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  });
+  for (const Rule &rule : result.layers) {
+    if (llvm::none_of(
+            nodes, [&](StringRef name) { return rule.pattern.match(name); })) {
+      return module.emitError("no node matches '")
+             << rule.subject << "' of layer-precisions"
+             << describeNearest(rule.subject, nodes.getArrayRef());
+    }
+  }
+  for (const Rule &rule : result.ops) {
+    if (!llvm::any_of(operators, [&](StringRef name) {
+          return name.equals_insensitive(rule.subject);
+        })) {
+      return module.emitError("no operator is '")
+             << rule.subject << "' of op-precisions"
+             << describeNearest(rule.subject, operators.getArrayRef());
+    }
+  }
+  return result;
+}
+
+FloatType Overrides::find(Operation *op, StringRef &text) const {
+  if (!layers.empty()) {
+    SmallVector<StringRef> names = getNodeNames(op->getLoc());
+    for (const Rule &rule : llvm::reverse(layers)) {
+      if (llvm::any_of(names, [&](StringRef name) {
+            return rule.pattern.match(name);
+          })) {
+        text = rule.text;
+        return rule.type;
+      }
+    }
+  }
+  for (const Rule &rule : llvm::reverse(ops)) {
+    if (getOperatorName(op).equals_insensitive(rule.subject)) {
+      text = rule.text;
+      return rule.type;
+    }
+  }
+  return {};
+}

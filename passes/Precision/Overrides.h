@@ -1,0 +1,53 @@
+//===- Overrides.h - Types that the user asks for -------------------------===//
+#ifndef AMPC_PASSES_PRECISION_OVERRIDES_H
+#define AMPC_PASSES_PRECISION_OVERRIDES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <string>
+#include <vector>
+
+namespace ampc::precision {
+
+/// The ONNX names of the nodes whose work `loc` stands for, in order, each
+/// once.
+llvm::SmallVector<llvm::StringRef> getNodeNames(mlir::Location loc);
+
+/// The operator that `op` is: the ONNX operator of a composite, else the name
+/// of the op without its dialect.
+llvm::StringRef getOperatorName(mlir::Operation *op);
+
+/// Rules PATTERN:TYPE by node name and OP:TYPE by operator.
+class Overrides {
+public:
+  /// Reads the rules and checks that each matches something in `module`; the
+  /// error names what comes near.
+  static mlir::FailureOr<Overrides> parse(mlir::ModuleOp module,
+                                          llvm::ArrayRef<std::string> layers,
+                                          llvm::ArrayRef<std::string> ops);
+
+  /// The element type that `op` is to compute on; null where no rule matches.
+  /// `rule` is set to the text of the rule.
+  mlir::FloatType find(mlir::Operation *op, llvm::StringRef &rule) const;
+
+private:
+  struct Rule {
+    std::string text;    ///< as written
+    std::string subject; ///< the pattern or the operator
+    llvm::GlobPattern pattern;
+    mlir::FloatType type;
+  };
+
+  static mlir::LogicalResult parseRules(mlir::ModuleOp module,
+                                        llvm::StringRef option,
+                                        llvm::ArrayRef<std::string> texts,
+                                        std::vector<Rule> &rules);
+
+  std::vector<Rule> layers, ops;
+};
+
+} // namespace ampc::precision
+
+#endif // AMPC_PASSES_PRECISION_OVERRIDES_H

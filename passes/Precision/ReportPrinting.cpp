@@ -1,0 +1,158 @@
+//===- ReportPrinting.cpp - The decisions as JSON and as a table ----------===//
+#include "passes/Precision/Report.h"
+
+#include "passes/Precision/Constants.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::precision;
+
+static llvm::json::Array toArray(const std::vector<std::string> &texts) {
+  llvm::json::Array array;
+  for (const std::string &text : texts) {
+    array.push_back(llvm::json::fixUTF8(text));
+  }
+  return array;
+}
+
+static std::string join(const std::vector<std::string> &names) {
+  return names.empty() ? "-" : llvm::join(names, "+");
+}
+
+/// What a narrowing cast of a constant loses; nullopt for any other cast, and
+/// where the data cannot be read.
+static std::optional<NarrowingLoss> measure(const CastDecision &cast,
+                                            MLIRContext *context) {
+  if (!cast.constant) {
+    return std::nullopt;
+  }
+  if (cast.to == "f16") {
+    return measureNarrowing(cast.constant, Float16Type::get(context));
+  }
+  if (cast.to == "bf16") {
+    return measureNarrowing(cast.constant, BFloat16Type::get(context));
+  }
+  return std::nullopt;
+}
+
+/// How many operations compute on each type, in order of first appearance.
+static llvm::MapVector<StringRef, int64_t>
+countTypes(const std::vector<OpDecision> &ops) {
+  llvm::MapVector<StringRef, int64_t> counts;
+  for (const OpDecision &op : ops) {
+    ++counts[op.type];
+  }
+  return counts;
+}
+
+static llvm::json::Object toJson(const OpDecision &op) {
+  return llvm::json::Object{{"nodes", toArray(op.nodes)},
+                            {"op", op.op},
+                            {"function", op.function},
+                            {"class", stringifyAutocastClass(op.autocastClass)},
+                            {"rule", stringifyRule(op.rule)},
+                            {"reason", llvm::json::fixUTF8(op.reason)},
+                            {"type", op.type},
+                            {"result", op.result}};
+}
+
+static llvm::json::Object toJson(const CastDecision &cast) {
+  llvm::json::Array uses;
+  for (const CastUse &use : cast.uses) {
+    uses.push_back(llvm::json::Object{{"nodes", toArray(use.nodes)},
+                                      {"op", use.op},
+                                      {"operand", use.operand}});
+  }
+  return llvm::json::Object{{"value", toArray(cast.producer)},
+                            {"from", cast.from},
+                            {"to", cast.to},
+                            {"elements", cast.elements},
+                            {"bytes", cast.bytes},
+                            {"constant", cast.ofConstant},
+                            {"reason", llvm::json::fixUTF8(cast.reason)},
+                            {"uses", std::move(uses)}};
+}
+
+llvm::json::Value Report::toJson() const {
+  llvm::json::Array opRows, castRows, constantRows;
+  for (const OpDecision &op : ops) {
+    opRows.push_back(::toJson(op));
+  }
+  for (const CastDecision &cast : casts) {
+    castRows.push_back(::toJson(cast));
+    if (!cast.constant) {
+      continue;
+    }
+    if (auto loss = measure(cast, cast.constant.getContext())) {
+      constantRows.push_back(
+          llvm::json::Object{{"value", toArray(cast.producer)},
+                             {"to", cast.to},
+                             {"elements", loss->elements},
+                             {"overflow", loss->overflow},
+                             {"subnormal", loss->subnormal},
+                             {"flushed", loss->flushed}});
+    }
+  }
+  llvm::json::Object types;
+  for (auto [type, count] : countTypes(ops)) {
+    types[type] = count;
+  }
+  llvm::json::Object sums{{"ops", std::move(types)}};
+  if (counted) {
+    sums["casts"] = totals.casts;
+    sums["cast_bytes"] = totals.castBytes;
+    sums["constant_casts"] = totals.constantCasts;
+    sums["activation_bytes"] = totals.activationBytes;
+    sums["saved_bytes"] = totals.savedBytes;
+    sums["saved_constant_bytes"] = totals.savedConstantBytes;
+  }
+  return llvm::json::Object{{"ops", std::move(opRows)},
+                            {"casts", std::move(castRows)},
+                            {"constants", std::move(constantRows)},
+                            {"totals", std::move(sums)}};
+}
+
+void Report::print(llvm::raw_ostream &os) const {
+  size_t nodeWidth = 4, opWidth = 2;
+  for (const OpDecision &op : ops) {
+    nodeWidth =
+        std::max(nodeWidth, std::min<size_t>(join(op.nodes).size(), 48));
+    opWidth = std::max(opWidth, op.op.size());
+  }
+  auto row = [&](StringRef node, StringRef op, StringRef type, StringRef rule,
+                 StringRef reason) {
+    os << llvm::left_justify(node, nodeWidth) << "  "
+       << llvm::left_justify(op, opWidth) << "  " << llvm::left_justify(type, 4)
+       << "  " << llvm::left_justify(rule, 8) << "  " << reason << "\n";
+  };
+  row("node", "op", "type", "rule", "reason");
+  for (const OpDecision &op : ops) {
+    row(join(op.nodes), op.op, op.type, stringifyRule(op.rule), op.reason);
+  }
+  for (const CastDecision &cast : casts) {
+    auto loss = cast.constant ? measure(cast, cast.constant.getContext())
+                              : std::optional<NarrowingLoss>();
+    if (loss && loss->any()) {
+      os << "constant " << join(cast.producer) << " in " << cast.to << ": of "
+         << loss->elements << " elements " << loss->overflow << " saturate, "
+         << loss->subnormal << " become subnormal, " << loss->flushed
+         << " become zero\n";
+    }
+  }
+  os << "operations:";
+  for (auto [type, count] : countTypes(ops)) {
+    os << " " << count << " in " << type;
+  }
+  os << "\n";
+  if (counted) {
+    os << "casts: " << totals.casts << " at run time writing "
+       << totals.castBytes << " bytes, " << totals.constantCasts
+       << " of constants\n"
+       << "activations: " << totals.activationBytes << " bytes, "
+       << totals.savedBytes << " less than in f32\n"
+       << "constants: " << totals.savedConstantBytes
+       << " bytes less than in f32\n";
+  }
+}
