@@ -21,12 +21,7 @@ void Str::append(const char *text, size_t length) {
   }
   size_t old = size();
   size_t wanted = old + length + 1;
-  if (wanted > bytes.size()) {
-    // Twice as much each time; resize alone would move at every call.
-    size_t doubled = 2 * bytes.size();
-    bytes.reserve(wanted > doubled ? wanted : doubled);
-    bytes.resize(wanted);
-  }
+  bytes.resize(wanted);
   memcpy(bytes.data() + old, text, length);
   bytes[wanted - 1] = 0;
 }

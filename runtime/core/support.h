@@ -64,9 +64,7 @@ public:
   }
 
   T &push(T value) {
-    if (count == capacity) {
-      reserve(capacity ? capacity * 2 : 8);
-    }
+    grow(count + 1);
     return *new (items + count++) T(std::move(value));
   }
   void reserve(size_t wanted) {
@@ -88,7 +86,7 @@ public:
   }
   /// New elements are value-initialised.
   void resize(size_t wanted) {
-    reserve(wanted);
+    grow(wanted);
     while (count > wanted) {
       items[--count].~T();
     }
@@ -111,6 +109,13 @@ public:
   const T *end() const { return items + count; }
 
 private:
+  /// Makes room, at least twice as much each time.
+  void grow(size_t wanted) {
+    if (wanted > capacity) {
+      size_t doubled = capacity < 4 ? 8 : capacity * 2;
+      reserve(wanted > doubled ? wanted : doubled);
+    }
+  }
   void swap(Vec &other) {
     std::swap(items, other.items);
     std::swap(count, other.count);

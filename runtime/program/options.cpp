@@ -282,9 +282,9 @@ size_t editDistance(const char *a, const char *b) {
 
 const char *nearest(const char *text, const Vec<const char *> &candidates) {
   const char *best = nullptr;
-  // A third of the letters may differ, at least two.
+  // A third of the letters may differ, or two, but never all of them.
   size_t length = strlen(text);
-  size_t bestDistance = length < 6 ? 3 : length / 3 + 1;
+  size_t bestDistance = smaller(length, length < 6 ? 3 : length / 3 + 1);
   for (const char *candidate : candidates) {
     size_t distance = length < 256 ? editDistance(text, candidate) : SIZE_MAX;
     if (distance < bestDistance) {
