@@ -1,0 +1,59 @@
+//===- plan.h - A program with its buffers resolved to pointers -----------===//
+#ifndef AMPC_RUNTIME_CORE_PLAN_H
+#define AMPC_RUNTIME_CORE_PLAN_H
+
+#include "runtime/core/support.h"
+
+namespace ampc::runtime {
+
+/// A run of nodes in Plan::nodes.
+struct PlanList {
+  size_t first = 0;
+  size_t count = 0;
+};
+
+struct PlanNode {
+  const ampc_node *source = nullptr;
+  const ampc_kernel_desc *kernel = nullptr; // LAUNCH
+  size_t firstSlot = 0;                     // of its buffers in Plan::slots
+  size_t profileIndex = 0;                  // LAUNCH and COPY
+  PlanList bodies[2];                       // IF: 2, LOOP: 1
+};
+
+/// Where a caller's pointer goes before each run.
+struct PlanPatch {
+  size_t slot;
+  uint32_t index; // of the graph input or output
+  uint64_t offset;
+};
+
+/// A program's node tree, flattened, every buffer reference a pointer. Only the
+/// slots that depend on the caller's buffers are written again at a run.
+struct Plan {
+  Vec<PlanNode> nodes;
+  Vec<void *> slots;
+  Vec<PlanPatch> inputs;
+  Vec<PlanPatch> outputs;
+  PlanList main;
+  size_t profileSize = 0;
+};
+
+/// Everything that the nodes' references are relative to. Null bases give a
+/// plan to look at, not to run.
+struct PlanBases {
+  void *arena;
+  const void *weights;
+};
+
+/// Checks the tables of `program` before anything of it is used: version,
+/// descriptors, kernels.
+Status checkProgram(const ampc_program &program);
+
+/// Flattens a program that checkProgram accepted; AMPC_INVALID names what is
+/// malformed.
+Status buildPlan(const ampc_program &program, const PlanBases &bases,
+                 Plan *outPlan);
+
+} // namespace ampc::runtime
+
+#endif // AMPC_RUNTIME_CORE_PLAN_H

@@ -1,0 +1,188 @@
+//===- inspect.cpp - The command inspect ----------------------------------===//
+#include "runtime/core/cpu_features.h"
+#include "runtime/core/dtype.h"
+#include "runtime/core/plan.h"
+#include "runtime/io/json.h"
+#include "runtime/program/command_line.h"
+
+#include <stdio.h>
+
+namespace ampc::runtime {
+namespace {
+
+struct Counts {
+  uint64_t launches = 0; // nodes outside If and Loop
+  uint64_t copies = 0;
+  uint64_t nested = 0; // launches inside If and Loop
+  uint64_t branches = 0;
+  uint64_t loops = 0;
+};
+
+/// checkProgram and buildPlan have bounded the nesting.
+void count(const Plan &plan, const PlanList &list, bool nested, Counts *out) {
+  for (size_t i = 0; i < list.count; ++i) {
+    const PlanNode &node = plan.nodes[list.first + i];
+    switch (node.source->kind) {
+    case AMPC_NODE_LAUNCH:
+      ++(nested ? out->nested : out->launches);
+      break;
+    case AMPC_NODE_COPY:
+      ++out->copies;
+      break;
+    case AMPC_NODE_IF:
+      ++out->branches;
+      count(plan, node.bodies[0], true, out);
+      count(plan, node.bodies[1], true, out);
+      break;
+    default:
+      ++out->loops;
+      count(plan, node.bodies[0], true, out);
+      break;
+    }
+  }
+}
+
+const char *orEmpty(const char *text) { return text ? text : ""; }
+
+bool externalWeights(const ampc_program &program) {
+  return !program.weights && program.weights_bytes;
+}
+
+void printTensors(const char *what, const ampc_tensor_desc *descs,
+                  uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    printf("%-10s %s: %s, %s\n", i ? "" : what, descs[i].name,
+           describe(descs[i]).c_str(), formatBytes(descs[i].bytes).c_str());
+  }
+}
+
+void printText(const ampc_program &program, const Counts &counts) {
+  printf("%-10s %s (%s, ABI %u)\n", "program", orEmpty(program.name),
+         orEmpty(program.producer), program.abi_version);
+  printTensors("inputs", program.inputs, program.num_inputs);
+  printTensors("outputs", program.outputs, program.num_outputs);
+  printf("%-10s %s%s%s\n", "weights",
+         formatBytes(program.weights_bytes).c_str(),
+         externalWeights(program) ? " in " : "",
+         externalWeights(program) ? orEmpty(program.weights_file) : "");
+  printf("%-10s %s\n", "arena", formatBytes(program.arena_bytes.fixed).c_str());
+  printf("%-10s %u\n", "kernels", program.num_kernels);
+  printf("%-10s %llu", "launches",
+         static_cast<unsigned long long>(counts.launches));
+  if (counts.branches || counts.loops) {
+    printf(", and %llu inside %llu If and %llu Loop",
+           static_cast<unsigned long long>(counts.nested),
+           static_cast<unsigned long long>(counts.branches),
+           static_cast<unsigned long long>(counts.loops));
+  }
+  printf("\n%-10s %llu\n", "copies",
+         static_cast<unsigned long long>(counts.copies));
+  printf("%-10s %s\n", "cpu", cpuFeatureNames(program.cpu_features).c_str());
+  if (program.metadata && *program.metadata) {
+    printf("%-10s %s\n", "metadata", program.metadata);
+  }
+}
+
+void jsonTensors(Str *out, const char *key, const ampc_tensor_desc *descs,
+                 uint32_t count) {
+  out->appendf(",\n  \"%s\": [", key);
+  for (uint32_t i = 0; i < count; ++i) {
+    const ampc_tensor_desc &desc = descs[i];
+    out->append(i ? ",\n    {\"name\": " : "\n    {\"name\": ");
+    appendJsonString(out, desc.name);
+    out->appendf(", \"dtype\": \"%s\", \"shape\": [",
+                 ampc_dtype_name(desc.dtype));
+    for (uint32_t d = 0; d < desc.rank; ++d) {
+      out->appendf("%s%lld", d ? ", " : "",
+                   static_cast<long long>(desc.dims[d]));
+    }
+    out->appendf("], \"bytes\": %llu}",
+                 static_cast<unsigned long long>(desc.bytes));
+  }
+  out->append(count ? "\n  ]" : "]");
+}
+
+void jsonKernels(Str *out, const ampc_program &program) {
+  out->append(",\n  \"kernels\": [");
+  for (uint32_t i = 0; i < program.num_kernels; ++i) {
+    const ampc_kernel_desc &kernel = program.kernels[i];
+    out->append(i ? ",\n    {\"name\": " : "\n    {\"name\": ");
+    appendJsonString(out, kernel.name);
+    out->appendf(", \"items\": %lld, \"grain\": %lld, \"scratch_bytes\": %llu}",
+                 static_cast<long long>(kernel.items),
+                 static_cast<long long>(kernel.grain),
+                 static_cast<unsigned long long>(kernel.scratch_bytes));
+  }
+  out->append(program.num_kernels ? "\n  ]" : "]");
+}
+
+void jsonNodes(Str *out, const Plan &plan) {
+  out->append(",\n  \"nodes\": [");
+  bool first = true;
+  for (const PlanNode &node : plan.nodes) {
+    if (!node.kernel) {
+      continue;
+    }
+    out->append(first ? "\n    {\"kernel\": " : ",\n    {\"kernel\": ");
+    first = false;
+    appendJsonString(out, node.kernel->name);
+    out->append(", \"label\": ");
+    appendJsonString(out, orEmpty(node.source->label));
+    out->append("}");
+  }
+  out->append(first ? "]" : "\n  ]");
+}
+
+void printJson(const ampc_program &program, const Plan &plan,
+               const Counts &counts) {
+  Str out("{\n  \"name\": ");
+  appendJsonString(&out, orEmpty(program.name));
+  out.append(",\n  \"producer\": ");
+  appendJsonString(&out, orEmpty(program.producer));
+  out.appendf(",\n  \"abi_version\": %u", program.abi_version);
+  jsonTensors(&out, "inputs", program.inputs, program.num_inputs);
+  jsonTensors(&out, "outputs", program.outputs, program.num_outputs);
+  out.appendf(",\n  \"weights_bytes\": %llu,\n  \"weights_file\": ",
+              static_cast<unsigned long long>(program.weights_bytes));
+  if (externalWeights(program)) {
+    appendJsonString(&out, orEmpty(program.weights_file));
+  } else {
+    out.append("null");
+  }
+  out.appendf(",\n  \"arena_bytes\": %llu,\n  \"launches\": %llu,\n"
+              "  \"nested_launches\": %llu,\n  \"copies\": %llu,\n"
+              "  \"ifs\": %llu,\n  \"loops\": %llu,\n  \"cpu_features\": ",
+              static_cast<unsigned long long>(program.arena_bytes.fixed),
+              static_cast<unsigned long long>(counts.launches),
+              static_cast<unsigned long long>(counts.nested),
+              static_cast<unsigned long long>(counts.copies),
+              static_cast<unsigned long long>(counts.branches),
+              static_cast<unsigned long long>(counts.loops));
+  appendJsonString(&out, cpuFeatureNames(program.cpu_features).c_str());
+  jsonKernels(&out, program);
+  jsonNodes(&out, plan);
+  // The compiler writes JSON there; text that is none must not break ours.
+  const char *metadata = orEmpty(program.metadata);
+  JsonReader reader(metadata, strlen(metadata));
+  bool valid = reader.skip().ok() && reader.finish().ok();
+  out.appendf(",\n  \"metadata\": %s\n}\n", valid ? metadata : "null");
+  fwrite(out.c_str(), 1, out.size(), stdout);
+}
+
+} // namespace
+
+Status inspectCommand(const ampc_program &program, const Options &options) {
+  AMPC_TRY(checkProgram(program));
+  Plan plan;
+  AMPC_TRY(buildPlan(program, {nullptr, nullptr}, &plan));
+  Counts counts;
+  count(plan, plan.main, false, &counts);
+  if (options.json) {
+    printJson(program, plan, counts);
+  } else {
+    printText(program, counts);
+  }
+  return Status();
+}
+
+} // namespace ampc::runtime
