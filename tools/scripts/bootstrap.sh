@@ -93,8 +93,11 @@ ampc_build() {
     cd "$AMPC_ROOT" || exit
     if [ ! -f build/build.ninja ]; then
       ampc_say "configuring"
-      cmake --preset dev >build-configure.log 2>&1 || { cat build-configure.log >&2; rm -f build-configure.log; exit 7; }
-      mv build-configure.log build/configure.log
+      mkdir -p build
+      if ! cmake --preset dev >build/configure.log 2>&1; then
+        cat build/configure.log >&2
+        exit 7
+      fi
     fi
     ampc_say "building"
     nice -n 5 ninja -C build -j "${AMPC_JOBS:-$(nproc)}" "$@"
