@@ -122,8 +122,9 @@ def compare(compiled: Compiled, kind: str, what: str, threads: int, rounds: int,
             seconds: float) -> Comparison:
     """Time both in turns, each round with the other one first.
 
-    Each side of a round counts by its least disturbed run. The median of the rounds' ratios forgives a machine that others use too: what
-    slows one round slows both sides of it.
+    Each side of a round counts by its least disturbed run. The median of the
+    rounds' ratios forgives a machine that others use too: what slows one round
+    slows both sides of it.
     """
     peer = Peer(kind, what, threads)
     try:
