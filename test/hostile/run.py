@@ -39,8 +39,8 @@ env.enter()
 import case
 import protobuf_cases
 import external_cases
-import shape_cases
-import graph_cases
+import shape_cases  # noqa: F401 - registers its cases
+import graph_cases  # noqa: F401 - registers its cases
 import data_cases
 from ampctest.report import Tally
 

@@ -42,9 +42,9 @@ ampc_packages() {
     }
     sudo=(sudo)
   fi
-  "${sudo[@]}" apt-get update -q >&2 &&
+  "${sudo[@]}" apt-get update -q -o Acquire::Retries=3 >&2 &&
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -q -y --no-install-recommends "${missing[@]}" >&2
+      apt-get install -q -y -o Acquire::Retries=3 --no-install-recommends "${missing[@]}" >&2
 }
 
 # Prints a Python that is new enough and can make a virtual environment: the
