@@ -3,7 +3,6 @@
 
 import math
 
-
 from builder import GraphBuilder
 
 
