@@ -107,7 +107,7 @@ _data("npz-checksum", ".npz", _npz_checksum)
 _data("npz-cut", ".npz", _npz([("x.npy", _good_npy())])[:-30])
 _data("npz-no-archive", ".npz", b"PK\x05\x06" + bytes(10))
 _data("npz-method", ".npz", _npz([("x.npy", _good_npy())], zipfile.ZIP_LZMA))
-_data("npz-entry-missing", ".npz", _npz([("other.npy", _good_npy())]))
+_data("npz-entry-missing", ".npz", _npz([("a.npy", _good_npy()), ("b.npy", _good_npy())]))
 _data("npz-entry-twice", ".npz", lambda: _npz_twice())
 
 

@@ -20,6 +20,7 @@ import dataclasses
 import fnmatch
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -38,8 +39,8 @@ env.enter()
 import case
 import protobuf_cases
 import external_cases
-import shape_cases
-import graph_cases
+import shape_cases  # noqa: F401 - registers its cases
+import graph_cases  # noqa: F401 - registers its cases
 import data_cases
 from ampctest.report import Tally
 
@@ -79,6 +80,11 @@ def execute(command: list[str]) -> Outcome:
     return Outcome(process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, text)
 
 
+def names_one_of(names: tuple[str, ...], text: str) -> bool:
+    """Whether a name stands in the text by itself, not inside another word."""
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
+
+
 def problems(one: case.Case, outcome: Outcome, leftovers: list[str]) -> list[str]:
     """What is wrong with the end of a hostile case."""
     found = []
@@ -86,7 +92,7 @@ def problems(one: case.Case, outcome: Outcome, leftovers: list[str]) -> list[str
     if outcome.code not in one.codes:
         expected = ", ".join(map(str, sorted(one.codes)))
         found.append(f"expected exit code {expected}, got {outcome.code}: {first}")
-    elif not any(name in outcome.text for name in one.names):
+    elif not names_one_of(one.names, outcome.text.replace(str(FOLDER / one.name), "")):
         found.append(f"expected a message naming {' or '.join(one.names)}, got: {first}")
     if outcome.cpu > CPU_SECONDS:
         found.append(f"took {outcome.cpu:.1f} s")

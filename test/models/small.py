@@ -3,9 +3,6 @@
 
 import math
 
-import numpy as np
-from onnx import numpy_helper
-
 from builder import GraphBuilder
 
 

@@ -42,9 +42,9 @@ ampc_packages() {
     }
     sudo=(sudo)
   fi
-  "${sudo[@]}" apt-get update -q >&2 &&
+  "${sudo[@]}" apt-get update -q -o Acquire::Retries=3 >&2 &&
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -q -y --no-install-recommends "${missing[@]}" >&2
+      apt-get install -q -y -o Acquire::Retries=3 --no-install-recommends "${missing[@]}" >&2
 }
 
 # Prints a Python that is new enough and can make a virtual environment: the
@@ -93,8 +93,11 @@ ampc_build() {
     cd "$AMPC_ROOT" || exit
     if [ ! -f build/build.ninja ]; then
       ampc_say "configuring"
-      cmake --preset dev >build-configure.log 2>&1 || { cat build-configure.log >&2; rm -f build-configure.log; exit 7; }
-      mv build-configure.log build/configure.log
+      mkdir -p build
+      if ! cmake --preset dev >build/configure.log 2>&1; then
+        cat build/configure.log >&2
+        exit 7
+      fi
     fi
     ampc_say "building"
     nice -n 5 ninja -C build -j "${AMPC_JOBS:-$(nproc)}" "$@"
