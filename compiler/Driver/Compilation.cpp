@@ -1,6 +1,7 @@
 //===- Compilation.cpp - One model on its way through the phases ----------===//
 #include "compiler/Driver/Compilation.h"
 
+#include "compiler/Driver/MemoryReport.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/TensorData.h"
 #include "compiler/Driver/Version.h"
@@ -10,6 +11,7 @@
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Registration/Registration.h"
 #include "dialects/Rt/IR/RtDialect.h"
+#include "passes/Precision/Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -54,6 +56,22 @@ Compilation::~Compilation() {
   module = nullptr;
 }
 
+void warmUp() {
+  getRegistry();
+  std::string error;
+  createCpuTarget("native", error);
+}
+
+OpPrintingFlags getPrintingFlags(uint64_t elideAbove) {
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  // Limits count elements of `dense` and characters of a resource, which is
+  // printed as two hexadecimal digits a byte.
+  flags.elideLargeElementsAttrs(elideAbove);
+  flags.elideLargeResourceString(elideAbove * 2);
+  return flags;
+}
+
 static bool isMlirFile(StringRef path) {
   StringRef extension = sys::path::extension(path);
   return extension == ".mlir" || extension == ".mlirbc";
@@ -93,13 +111,11 @@ LogicalResult Compilation::run(Phase last) {
       continue;
     }
     timer.enter(stringifyPhase(phase));
-    if (failed(runPhase(phase)) || failed(dump(phase))) {
+    if (failed(runPhase(phase)) || failed(dump(phase)) ||
+        failed(writeReports(phase))) {
       return failure();
     }
     reached = phase;
-    if (phase == Phase::Memory && failed(checkMemory())) {
-      return failure();
-    }
   }
   return success();
 }
@@ -203,9 +219,7 @@ LogicalResult Compilation::runPhase(Phase phase) {
         /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
         llvm::errs(), getPrintingFlags(options.elideAbove));
   }
-  if (failed(addPhase(phase, manager, makePhaseOptions(options, *target), sink))) {
-    return failure();
-  }
+  buildPhase(phase, manager, getPhaseOptions());
   size_t errorsBefore = sink.getNumErrors();
   forwarder->setCategory(ExitCode::Unsupported);
   LogicalResult ran = manager.run(*module);
@@ -218,6 +232,61 @@ LogicalResult Compilation::runPhase(Phase phase) {
     return failure();
   }
   return verify(*module);
+}
+
+PhaseOptions Compilation::getPhaseOptions() {
+  PhaseOptions phases;
+  bool isNative = target->getTargetAttr(&context).getNative_16bit();
+  phases.amp = StringSwitch<AmpPolicy>(options.amp)
+                   .Case("fp16", AmpPolicy::Fp16)
+                   .Case("bf16", AmpPolicy::Bf16)
+                   .Case("pure-fp16", AmpPolicy::PureFp16)
+                   .Case("pure-bf16", AmpPolicy::PureBf16)
+                   .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
+                   .Default(AmpPolicy::Off);
+  auto splitList = [](StringRef text, SmallVectorImpl<std::string> &items) {
+    for (StringRef item : llvm::split(text, ',')) {
+      if (!item.trim().empty()) {
+        items.push_back(item.trim().str());
+      }
+    }
+  };
+  splitList(options.layerPrecisions, phases.layerPrecisions);
+  splitList(options.opPrecisions, phases.opPrecisions);
+  phases.normOutputFp32 = options.normOutput == "fp32";
+  phases.strictRounding = options.strictRounding;
+  bool wantsReport =
+      !options.precisionReport.empty() || options.command == Command::Explain;
+  if (wantsReport && !report) {
+    report = std::make_unique<precision::Report>();
+  }
+  phases.report = report.get();
+  return phases;
+}
+
+LogicalResult Compilation::writeReports(Phase phase) {
+  if (phase == Phase::Precision && report) {
+    report->countFinal(*module);
+    if (!options.precisionReport.empty()) {
+      return writeFile(options.precisionReport, sink, [&](raw_ostream &os) {
+        if (options.precisionReport == "-") {
+          report->print(os);
+        } else {
+          os << llvm::formatv("{0:2}\n", report->toJson());
+        }
+      });
+    }
+  }
+  if (phase == Phase::Memory) {
+    if (!options.memoryReport.empty() &&
+        failed(writeFile(options.memoryReport, sink, [&](raw_ostream &os) {
+          printMemoryReport(*module, os, options.memoryReport != "-");
+        }))) {
+      return failure();
+    }
+    return checkMemory();
+  }
+  return success();
 }
 
 LogicalResult Compilation::checkMemory() {

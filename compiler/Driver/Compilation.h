@@ -4,6 +4,7 @@
 
 #include "compiler/Driver/DiagnosticSink.h"
 #include "compiler/Driver/PhaseTimer.h"
+#include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Targets/Target.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -17,8 +18,12 @@ class DefaultTimingManager;
 
 namespace ampc {
 namespace importer {
+class ImportDiagnostics;
 class ModelFile;
 } // namespace importer
+namespace precision {
+class Report;
+} // namespace precision
 
 namespace driver {
 
@@ -49,6 +54,8 @@ public:
   /// Null for a model given as MLIR.
   importer::ModelFile *getModel() { return model.get(); }
   const Target &getTarget() const { return *target; }
+  /// Decisions of the precision phase; recorded only if they are asked for.
+  const precision::Report *getPrecisionReport() const { return report.get(); }
 
   /// Names of the graph inputs that a caller feeds, in order: initializers are
   /// none, bound inputs are.
@@ -61,11 +68,13 @@ public:
   void printModule(llvm::raw_ostream &os);
 
 private:
+  PhaseOptions getPhaseOptions();
   llvm::LogicalResult importModel();
   llvm::LogicalResult importOnnxModel();
   llvm::LogicalResult parseMlirModel();
   llvm::LogicalResult runPhase(Phase phase);
   llvm::LogicalResult checkMemory();
+  llvm::LogicalResult writeReports(Phase phase);
   llvm::LogicalResult dump(Phase phase);
 
   const Options &options;
@@ -78,8 +87,20 @@ private:
   std::unique_ptr<Target> target;
   std::shared_ptr<importer::ModelFile> model;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
 };
+
+/// Creates what compilations share. In a process that forks, each child then
+/// finds it made.
+void warmUp();
+
+/// How MLIR is printed: with locations, large constants left out.
+mlir::OpPrintingFlags getPrintingFlags(uint64_t elideAbove);
+
+/// Hands the findings of the importer to the sink.
+void reportImport(const importer::ImportDiagnostics &found,
+                  DiagnosticSink &sink);
 
 } // namespace driver
 } // namespace ampc

@@ -174,6 +174,13 @@ void OptionReader::readEmit(Options &options) {
                      .Case("llvm", EmitKind::Llvm)
                      .Case("asm", EmitKind::Asm)
                      .Default(EmitKind::Exe);
+  if (const Arg *arg = args.getLastArg(OPT_compile_from)) {
+    options.compileFrom = symbolizePhase(arg->getValue());
+    if (!options.compileFrom || *options.compileFrom == Phase::Training ||
+        *options.compileFrom == Phase::Codegen) {
+      (void)bad(*arg, "one of import, graph, precision, fusion, memory");
+    }
+  }
   const Arg *arg = args.getLastArg(OPT_compile_to);
   if (!arg) {
     return;

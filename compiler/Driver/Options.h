@@ -61,6 +61,7 @@ struct Options {
   std::string output;
   EmitKind emit = EmitKind::Exe;
   std::optional<Phase> compileTo;
+  std::optional<Phase> compileFrom; ///< of a model given as MLIR
   std::string dumpPhasesTo;
   std::string saveTemps;
   uint64_t elideAbove = 64 << 10;

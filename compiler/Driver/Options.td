@@ -56,6 +56,8 @@ defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, mlir,
 defm compile_to : Value<"compile-to", "PHASE",
                         "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",
                         group_output, compile, [CommonOption]>;
+defm compile_from : Value<"compile-from", "PHASE", "The phase whose output a model given as .mlir is (default import)",
+                          group_model, compiling>;
 defm dump_phases_to : Value<"dump-phases-to", "DIR", "Write the MLIR after each phase into DIR", group_output,
                             compiling>;
 defm save_temps : Value<"save-temps", "DIR", "Keep the files handed to the linker in DIR", group_output, compile>;
@@ -114,8 +116,8 @@ defm external_weights : Value<"external-weights", "auto|embed|FILE",
 
 //===-- Running -----------------------------------------------------------===//
 
-defm input : Value<"input", "[NAME=]@FILE", "An input: .npy .npz .pb .safetensors", group_run, run,
-                   [CommonOption, ProgramOption]>;
+defm input : Value<"input", "[NAME=]VALUE", "An input: @FILE (.npy .npz .pb .safetensors), numbers, or random",
+                   group_run, [RunVis, BenchVis], [CommonOption, ProgramOption]>;
 defm output_value : Value<"output", "[NAME=]@FILE", "Where an output goes", group_run, run, [ProgramOption]>;
 defm output_dir : Value<"output-dir", "DIR", "Write every output into DIR", group_run, run, [ProgramOption]>;
 defm data : Value<"data", "DIR",
@@ -136,7 +138,9 @@ defm percentile : Value<"percentile", "90,95,99", "bench: latency percentiles to
                         [ProgramOption]>;
 defm export_times : Value<"export-times", "FILE.json", "bench: write the time of each run", group_run, bench,
                           [ProgramOption]>;
-def profile : Switch<"profile", "bench: time of each kernel", group_run, bench, [ProgramOption]>;
+def profile : Switch<"profile", "Print the time of each kernel", group_run, [RunVis, BenchVis], [ProgramOption]>;
+def debug_arena : Switch<"debug-arena", "Fill working memory with NaN before each run", group_run,
+                         [RunVis, BenchVis], [ProgramOption]>;
 defm threads : Value<"threads", "N", "Threads of the program", group_run, [RunVis, VerifyVis, BenchVis],
                      [ProgramOption]>;
 defm device : Value<"device", "NAME", "Device the program runs on: cpu", group_run, [RunVis, VerifyVis, BenchVis],

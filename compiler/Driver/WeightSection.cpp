@@ -1,7 +1,7 @@
 //===- WeightSection.cpp - The constant data of a program -----------------===//
 #include "compiler/Driver/WeightSection.h"
 
-#include "dialects/Amp/Reference/Evaluate.h"
+#include "dialects/Amp/Reference/Evaluator.h"
 #include "dialects/Rt/IR/RtDialect.h"
 
 using namespace llvm;
@@ -27,15 +27,15 @@ LogicalResult WeightSection::write(raw_ostream &os, DiagnosticSink &sink) {
   uint64_t position = 0;
   for (const Entry &entry : entries) {
     amp::WeightOp op = entry.op;
-    std::optional<ref::Tensor> value = evaluateWeight(op);
-    if (value) {
-      value = value->expanded();
-    }
-    if (!value) {
-      if (sink.getNumErrors() == 0) {
-        op.emitError("cannot compute this weight");
-      }
+    // An evaluator remembers what it made; each weight gets its own.
+    FailureOr<ref::Tensor> made = ref::Evaluator().evaluateWeight(op);
+    if (failed(made)) {
       return failure();
+    }
+    std::optional<ref::Tensor> value = made->expanded();
+    if (!value) {
+      return sink.error(ExitCode::Limit,
+                        "no memory for the weight '" + op.getSymName() + "'");
     }
     ArrayRef<char> bytes = value->getBytes();
     if (entry.offset < position || entry.offset > size ||
