@@ -1,0 +1,365 @@
+//===- Compilation.cpp - One model on its way through the phases ----------===//
+#include "compiler/Driver/Compilation.h"
+
+#include "compiler/Driver/MemoryReport.h"
+#include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/TensorData.h"
+#include "compiler/Driver/Version.h"
+#include "compiler/Import/Import.h"
+#include "compiler/Import/ModelFile.h"
+#include "compiler/Import/Proto/onnx_subset.pb.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Registration/Registration.h"
+#include "dialects/Rt/IR/RtDialect.h"
+#include "passes/Precision/Report.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace ampc::driver {
+
+static const DialectRegistry &getRegistry() {
+  static const DialectRegistry registry = [] {
+    DialectRegistry made;
+    registerDialects(made);
+    return made;
+  }();
+  return registry;
+}
+
+Compilation::Compilation(const Options &options, DiagnosticSink &sink)
+    : options(options), sink(sink),
+      context(getRegistry(), MLIRContext::Threading::DISABLED) {
+  unsigned jobs = options.jobs ? options.jobs
+                               : hardware_concurrency().compute_thread_count();
+  if (jobs > 1) {
+    threads = std::make_unique<DefaultThreadPool>(hardware_concurrency(jobs));
+    context.setThreadPool(*threads);
+  }
+  context.loadDialect<amp::AmpDialect, rt::RtDialect, func::FuncDialect>();
+  forwarder = std::make_unique<MlirDiagnosticForwarder>(&context, sink);
+  if (options.mlirTiming) {
+    timing = std::make_unique<DefaultTimingManager>();
+    timing->setEnabled(true);
+  }
+}
+
+Compilation::~Compilation() {
+  // The module's constants point into the model.
+  module = nullptr;
+}
+
+void warmUp() {
+  getRegistry();
+  std::string error;
+  createCpuTarget("native", error);
+}
+
+OpPrintingFlags getPrintingFlags(uint64_t elideAbove) {
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  // Limits count elements of `dense` and characters of a resource, which is
+  // printed as two hexadecimal digits a byte.
+  flags.elideLargeElementsAttrs(elideAbove);
+  flags.elideLargeResourceString(elideAbove * 2);
+  return flags;
+}
+
+static bool isMlirFile(StringRef path) {
+  StringRef extension = sys::path::extension(path);
+  return extension == ".mlir" || extension == ".mlirbc";
+}
+
+LogicalResult Compilation::open() {
+  timer.enter("open");
+  sink.setFile(options.model);
+  std::string error;
+  target = createCpuTarget(options.march, error);
+  if (!target) {
+    return sink.error(ExitCode::Usage, error);
+  }
+  if (isMlirFile(options.model)) {
+    return success();
+  }
+  importer::ImportDiagnostics found(options.model);
+  model = importer::ModelFile::open(options.model, found);
+  reportImport(found, sink);
+  return success(model != nullptr);
+}
+
+LogicalResult Compilation::run(Phase last) {
+  assert(last <= Phase::Memory && "code is emitted by emitCode");
+  if (!reached) {
+    timer.enter("import");
+    if (failed(importModel())) {
+      return failure();
+    }
+    reached = options.compileFrom.value_or(Phase::Import);
+    if (failed(dump(*reached))) {
+      return failure();
+    }
+  }
+  for (Phase phase : getInferencePhases()) {
+    if (phase <= *reached || phase > last) {
+      continue;
+    }
+    timer.enter(stringifyPhase(phase));
+    if (failed(runPhase(phase)) || failed(dump(phase)) ||
+        failed(writeReports(phase))) {
+      return failure();
+    }
+    reached = phase;
+  }
+  return success();
+}
+
+LogicalResult Compilation::importModel() {
+  size_t errorsBefore = sink.getNumErrors();
+  LogicalResult imported = model ? importOnnxModel() : parseMlirModel();
+  if (failed(imported) || !module) {
+    if (sink.getNumErrors() == errorsBefore) {
+      (void)sink.error(ExitCode::Internal, "import failed without a reason");
+    }
+    return failure();
+  }
+  if (failed(verify(*module))) {
+    return failure(); // reported as internal
+  }
+  (*module)->setAttr("amp.target", target->getTargetAttr(&context));
+  return success();
+}
+
+LogicalResult Compilation::importOnnxModel() {
+  importer::ImportOptions importOptions;
+  for (const auto &[name, dims] : options.shapes) {
+    importOptions.shapes[name] = dims;
+  }
+  for (const auto &[name, size] : options.dimParams) {
+    importOptions.dimParams[name] = size;
+  }
+  if (options.maxNodes) {
+    importOptions.maxNodes = *options.maxNodes;
+  }
+  std::vector<std::string> inputs = getGraphInputs();
+  for (const InputBinding &binding : options.bindings) {
+    importer::BoundInput bound;
+    auto position = llvm::find(inputs, binding.name);
+    if (position == inputs.end()) {
+      return sink.error(ExitCode::Usage, "--bind-input: the model has no input '" +
+                                             binding.name + "'");
+    }
+    std::optional<std::string> file = binding.file;
+    if (file->empty()) {
+      file = findDataFile(options.data, "input", position - inputs.begin());
+    }
+    if (!file) {
+      return sink.error(ExitCode::InputOutput,
+                        "--bind-input: '" + options.data +
+                            "' holds no value for '" + binding.name + "'");
+    }
+    if (failed(readBoundInput(*file, bound, sink))) {
+      return failure();
+    }
+    importOptions.boundInputs[binding.name] = std::move(bound);
+  }
+  importer::ImportDiagnostics found(options.model);
+  module = importer::importOnnx(&context, model, importOptions, found);
+  reportImport(found, sink);
+  return success(module && !found.hasErrors());
+}
+
+LogicalResult Compilation::parseMlirModel() {
+  forwarder->setCategory(ExitCode::Invalid);
+  module = parseSourceFile<ModuleOp>(options.model,
+                                     ParserConfig(&context, /*verify=*/true));
+  forwarder->setCategory(ExitCode::Internal);
+  return success(static_cast<bool>(module));
+}
+
+std::vector<std::string> Compilation::getGraphInputs() const {
+  std::vector<std::string> names;
+  if (!model) {
+    return names;
+  }
+  const onnx::GraphProto &graph = model->getProto().graph();
+  StringSet<> initializers;
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
+    initializers.insert(tensor.name());
+  }
+  for (const onnx::ValueInfoProto &input : graph.input()) {
+    if (!initializers.contains(input.name())) {
+      names.push_back(input.name());
+    }
+  }
+  return names;
+}
+
+LogicalResult Compilation::runPhase(Phase phase) {
+  PassManager manager(&context);
+  // What a pass refuses is the model's fault or a missing feature; what the
+  // verifier then finds is ours. The verifier runs by itself, so that the two
+  // can be told apart.
+  manager.enableVerifier(options.verifyEach);
+  TimingScope scope;
+  if (timing) {
+    scope = timing->getRootScope();
+    manager.enableTiming(scope);
+  }
+  if (options.printIr) {
+    manager.enableIRPrinting(
+        [](Pass *, Operation *) { return false; },
+        [](Pass *, Operation *) { return true; }, /*printModuleScope=*/true,
+        /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
+        llvm::errs(), getPrintingFlags(options.elideAbove));
+  }
+  buildPhase(phase, manager, getPhaseOptions());
+  size_t errorsBefore = sink.getNumErrors();
+  forwarder->setCategory(ExitCode::Unsupported);
+  LogicalResult ran = manager.run(*module);
+  forwarder->setCategory(ExitCode::Internal);
+  if (failed(ran)) {
+    if (sink.getNumErrors() == errorsBefore) {
+      (void)sink.error(ExitCode::Internal, "the " + stringifyPhase(phase) +
+                                               " phase failed without a reason");
+    }
+    return failure();
+  }
+  return verify(*module);
+}
+
+PhaseOptions Compilation::getPhaseOptions() {
+  PhaseOptions phases;
+  bool isNative = target->getTargetAttr(&context).getNative_16bit();
+  phases.amp = StringSwitch<AmpPolicy>(options.amp)
+                   .Case("fp16", AmpPolicy::Fp16)
+                   .Case("bf16", AmpPolicy::Bf16)
+                   .Case("pure-fp16", AmpPolicy::PureFp16)
+                   .Case("pure-bf16", AmpPolicy::PureBf16)
+                   .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
+                   .Default(AmpPolicy::Off);
+  auto splitList = [](StringRef text, SmallVectorImpl<std::string> &items) {
+    for (StringRef item : llvm::split(text, ',')) {
+      if (!item.trim().empty()) {
+        items.push_back(item.trim().str());
+      }
+    }
+  };
+  splitList(options.layerPrecisions, phases.layerPrecisions);
+  splitList(options.opPrecisions, phases.opPrecisions);
+  phases.normOutputFp32 = options.normOutput == "fp32";
+  phases.strictRounding = options.strictRounding;
+  bool wantsReport =
+      !options.precisionReport.empty() || options.command == Command::Explain;
+  if (wantsReport && !report) {
+    report = std::make_unique<precision::Report>();
+  }
+  phases.report = report.get();
+  return phases;
+}
+
+LogicalResult Compilation::writeReports(Phase phase) {
+  if (phase == Phase::Precision && report) {
+    report->countFinal(*module);
+    if (!options.precisionReport.empty()) {
+      return writeFile(options.precisionReport, sink, [&](raw_ostream &os) {
+        if (options.precisionReport == "-") {
+          report->print(os);
+        } else {
+          os << llvm::formatv("{0:2}\n", report->toJson());
+        }
+      });
+    }
+  }
+  if (phase == Phase::Memory) {
+    if (!options.memoryReport.empty() &&
+        failed(writeFile(options.memoryReport, sink, [&](raw_ostream &os) {
+          printMemoryReport(*module, os, options.memoryReport != "-");
+        }))) {
+      return failure();
+    }
+    return checkMemory();
+  }
+  return success();
+}
+
+LogicalResult Compilation::checkMemory() {
+  if (!options.memoryLimit) {
+    return success();
+  }
+  for (auto program : module->getOps<rt::ProgramOp>()) {
+    uint64_t bytes = program.getArena().getFixed();
+    if (bytes > *options.memoryLimit) {
+      return sink.error(ExitCode::Limit,
+                        "the program needs " + Twine(bytes) +
+                            " bytes for activations, more than --memory-limit=" +
+                            Twine(*options.memoryLimit),
+                        "--memory-report=- shows what needs them");
+    }
+  }
+  return success();
+}
+
+LogicalResult Compilation::emitCode(CodeForm form, const CodegenOptions &codegen,
+                                    raw_pwrite_stream &os) {
+  timer.enter("codegen");
+  size_t errorsBefore = sink.getNumErrors();
+  forwarder->setCategory(ExitCode::Unsupported);
+  LogicalResult emitted = target->emitCode(*module, form, codegen, os);
+  forwarder->setCategory(ExitCode::Internal);
+  if (failed(emitted) && sink.getNumErrors() == errorsBefore) {
+    (void)sink.error(ExitCode::Internal, "code emission failed without a reason");
+  }
+  return emitted;
+}
+
+CodegenOptions Compilation::getCodegenOptions() const {
+  CodegenOptions codegen;
+  codegen.march = options.march;
+  codegen.optLevel = options.optLevel;
+  codegen.threads = threads ? threads->getMaxConcurrency() : 1;
+  codegen.producer = std::string("ampc ") + AMPC_VERSION_STRING;
+  llvm::json::Object metadata{{"amp", options.amp},
+                              {"march", options.march},
+                              {"strict_rounding", options.strictRounding}};
+  if (model) {
+    const onnx::ModelProto &proto = model->getProto();
+    llvm::json::Object source;
+    for (const onnx::StringStringEntryProto &entry : proto.metadata_props()) {
+      if (llvm::json::isUTF8(entry.key()) && llvm::json::isUTF8(entry.value())) {
+        source[entry.key()] = entry.value();
+      }
+    }
+    metadata["model"] = std::move(source);
+  }
+  codegen.metadata = llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
+  return codegen;
+}
+
+void Compilation::printModule(raw_ostream &os) {
+  module->print(os, getPrintingFlags(options.elideAbove));
+  os << '\n';
+}
+
+LogicalResult Compilation::dump(Phase phase) {
+  if (options.dumpPhasesTo.empty()) {
+    return success();
+  }
+  if (std::error_code error = sys::fs::create_directories(options.dumpPhasesTo)) {
+    return sink.error(ExitCode::InputOutput, "cannot make the folder '" +
+                                                 options.dumpPhasesTo + "': " +
+                                                 error.message());
+  }
+  SmallString<128> path(options.dumpPhasesTo);
+  sys::path::append(path, Twine(static_cast<unsigned>(phase)) + "-" +
+                              stringifyPhase(phase) + ".mlir");
+  return writeFile(path, sink, [&](raw_ostream &os) { printModule(os); });
+}
+
+} // namespace ampc::driver

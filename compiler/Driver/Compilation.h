@@ -1,0 +1,108 @@
+//===- Compilation.h - One model on its way through the phases ------------===//
+#ifndef AMPC_COMPILER_DRIVER_COMPILATION_H
+#define AMPC_COMPILER_DRIVER_COMPILATION_H
+
+#include "compiler/Driver/DiagnosticSink.h"
+#include "compiler/Driver/PhaseTimer.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Targets/Target.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <memory>
+
+namespace mlir {
+class DefaultTimingManager;
+} // namespace mlir
+
+namespace ampc {
+namespace importer {
+class ImportDiagnostics;
+class ModelFile;
+} // namespace importer
+namespace precision {
+class Report;
+} // namespace precision
+
+namespace driver {
+
+/// Owns the context, the model and its module, and moves the module from phase
+/// to phase. Every failure has been reported to the sink.
+class Compilation {
+public:
+  Compilation(const Options &options, DiagnosticSink &sink);
+  ~Compilation();
+  Compilation(const Compilation &) = delete;
+  Compilation &operator=(const Compilation &) = delete;
+
+  /// Opens the model; reads nothing of it but its graph.
+  llvm::LogicalResult open();
+
+  /// Runs the phases that have not run yet, up to `last` (Memory at most).
+  llvm::LogicalResult run(Phase last);
+
+  /// Machine code of the module, which must have reached Memory.
+  llvm::LogicalResult emitCode(CodeForm form, const CodegenOptions &codegen,
+                               llvm::raw_pwrite_stream &os);
+
+  const Options &getOptions() const { return options; }
+  DiagnosticSink &getSink() { return sink; }
+  PhaseTimer &getTimer() { return timer; }
+  mlir::MLIRContext &getContext() { return context; }
+  mlir::ModuleOp getModule() { return module.get(); }
+  /// Null for a model given as MLIR.
+  importer::ModelFile *getModel() { return model.get(); }
+  const Target &getTarget() const { return *target; }
+  /// Decisions of the precision phase; recorded only if they are asked for.
+  const precision::Report *getPrecisionReport() const { return report.get(); }
+
+  /// Names of the graph inputs that a caller feeds, in order: initializers are
+  /// none, bound inputs are.
+  std::vector<std::string> getGraphInputs() const;
+
+  /// Options of code emission as the command line asks for them.
+  CodegenOptions getCodegenOptions() const;
+
+  /// Writes the module as MLIR, large constants left out.
+  void printModule(llvm::raw_ostream &os);
+
+private:
+  PhaseOptions getPhaseOptions();
+  llvm::LogicalResult importModel();
+  llvm::LogicalResult importOnnxModel();
+  llvm::LogicalResult parseMlirModel();
+  llvm::LogicalResult runPhase(Phase phase);
+  llvm::LogicalResult checkMemory();
+  llvm::LogicalResult writeReports(Phase phase);
+  llvm::LogicalResult dump(Phase phase);
+
+  const Options &options;
+  DiagnosticSink &sink;
+  PhaseTimer timer;
+  mlir::MLIRContext context;
+  std::unique_ptr<llvm::DefaultThreadPool> threads;
+  std::unique_ptr<MlirDiagnosticForwarder> forwarder;
+  std::unique_ptr<mlir::DefaultTimingManager> timing;
+  std::unique_ptr<Target> target;
+  std::shared_ptr<importer::ModelFile> model;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<precision::Report> report;
+  std::optional<Phase> reached;
+};
+
+/// Creates what compilations share. In a process that forks, each child then
+/// finds it made.
+void warmUp();
+
+/// How MLIR is printed: with locations, large constants left out.
+mlir::OpPrintingFlags getPrintingFlags(uint64_t elideAbove);
+
+/// Hands the findings of the importer to the sink.
+void reportImport(const importer::ImportDiagnostics &found,
+                  DiagnosticSink &sink);
+
+} // namespace driver
+} // namespace ampc
+
+#endif // AMPC_COMPILER_DRIVER_COMPILATION_H

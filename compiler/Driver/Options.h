@@ -1,0 +1,139 @@
+//===- Options.h - The command line as values -----------------------------===//
+#ifndef AMPC_COMPILER_DRIVER_OPTIONS_H
+#define AMPC_COMPILER_DRIVER_OPTIONS_H
+
+#include "compiler/Pipelines/Phases.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ampc::driver {
+
+class DiagnosticSink;
+
+enum class Command {
+  Compile, ///< the default
+  Run,
+  Verify,
+  Bench,
+  Explain,
+  Inspect,
+  Ops,
+  Devices
+};
+
+/// What `ampc MODEL -o OUT` writes.
+enum class EmitKind { Exe, Lib, Obj, Mlir, Llvm, Asm };
+
+enum class DiagnosticForm { Text, Json };
+
+/// Bounds of a comparison of outputs.
+struct Tolerance {
+  double rtol = 1e-3;
+  double atol = 1e-7;
+  /// Largest relative Frobenius error of a float output; replaces rtol and
+  /// atol there.
+  std::optional<double> frobenius;
+};
+
+/// A graph input that becomes a constant; without a file its value comes from
+/// the data set of `verify`.
+struct InputBinding {
+  std::string name;
+  std::string file;
+};
+
+/// Everything a command line says. Values are checked for form, not yet
+/// against the model.
+struct Options {
+  Command command = Command::Compile;
+  std::string model; ///< MODEL or FILE; empty where the command needs none
+  /// Second positional argument of `explain`.
+  std::string node;
+
+  // Output.
+  std::string output;
+  EmitKind emit = EmitKind::Exe;
+  std::optional<Phase> compileTo;
+  std::optional<Phase> compileFrom; ///< of a model given as MLIR
+  std::string dumpPhasesTo;
+  std::string saveTemps;
+  uint64_t elideAbove = 64 << 10;
+
+  // Target.
+  std::string march = "native";
+  unsigned optLevel = 3;
+  unsigned jobs = 0; ///< 0: one per available core
+
+  // Precision.
+  std::string amp = "auto";
+  std::string layerPrecisions;
+  std::string opPrecisions;
+  bool strictRounding = false;
+  std::string normOutput = "follow";
+  std::string precisionReport;
+
+  // Model.
+  std::vector<std::pair<std::string, llvm::SmallVector<int64_t>>> shapes;
+  std::vector<std::pair<std::string, int64_t>> dimParams;
+  std::vector<InputBinding> bindings;
+  std::optional<uint64_t> maxNodes;
+
+  // Memory and weights.
+  std::optional<uint64_t> memoryLimit;
+  std::string memoryReport;
+  std::string externalWeights = "auto";
+
+  // Running.
+  std::string data;
+  std::string suite;
+  unsigned suiteTimeout = 20;
+  Tolerance tolerance;
+  unsigned threads = 0;
+  /// Options that the compiled program parses itself.
+  std::vector<std::string> programArgs;
+
+  // Reports and diagnostics.
+  bool unsupportedOnly = false;
+  bool json = false;
+  DiagnosticForm diagnostics = DiagnosticForm::Text;
+  bool timeReport = false;
+  bool mlirTiming = false;
+  bool verifyEach = false;
+  bool printIr = false;
+  bool quiet = false;
+  bool verbose = false;
+
+  // Commands that end at once.
+  bool help = false;
+  bool helpAll = false;
+  bool version = false;
+};
+
+/// The spelling of a command; "ampc" alone compiles.
+llvm::StringRef getCommandName(Command command);
+
+/// Parses the arguments after the program's name. Every mistake is reported to
+/// `sink` as a usage error; the returned options are usable only without one.
+Options parseOptions(llvm::ArrayRef<const char *> args, DiagnosticSink &sink);
+
+/// Looks only for `--diagnostics=json`, so that mistakes in the command line
+/// itself are reported in the form asked for.
+DiagnosticForm findDiagnosticForm(llvm::ArrayRef<const char *> args);
+
+/// Help of --help (`all` false) or --help-all.
+void printHelp(llvm::raw_ostream &os, Command command, bool all);
+void printVersion(llvm::raw_ostream &os);
+
+/// A count of bytes: digits with an optional K, M, G, KiB, MiB or GiB.
+std::optional<uint64_t> parseSize(llvm::StringRef text);
+
+} // namespace ampc::driver
+
+#endif // AMPC_COMPILER_DRIVER_OPTIONS_H

@@ -1,0 +1,166 @@
+//===- Options.td - The command line of ampc ------------------------------===//
+include "llvm/Option/OptParser.td"
+
+// The commands an option belongs to.
+def CompileVis : OptionVisibility; // ampc MODEL -o OUT
+def RunVis : OptionVisibility;
+def VerifyVis : OptionVisibility;
+def BenchVis : OptionVisibility;
+def ExplainVis : OptionVisibility;
+def InspectVis : OptionVisibility;
+def OpsVis : OptionVisibility;
+def DevicesVis : OptionVisibility;
+
+// Shown by --help; the others by --help-all.
+def CommonOption : OptionFlag;
+// Passed on to the command line of the compiled program.
+def ProgramOption : OptionFlag;
+
+defvar compile = [CompileVis];
+defvar compiling = [CompileVis, RunVis, VerifyVis, BenchVis, ExplainVis];
+defvar reading = !listconcat(compiling, [InspectVis, OpsVis]);
+defvar everything = !listconcat(reading, [DevicesVis]);
+defvar run = [RunVis];
+defvar verify = [VerifyVis];
+defvar bench = [BenchVis];
+
+def group_output : OptionGroup<"Output">;
+def group_target : OptionGroup<"Target">;
+def group_precision : OptionGroup<"Precision">;
+def group_model : OptionGroup<"Model">;
+def group_memory : OptionGroup<"Memory and weights">;
+def group_run : OptionGroup<"Running (run, verify, bench)">;
+def group_report : OptionGroup<"Reports and diagnostics">;
+
+// --name=VALUE and --name VALUE.
+multiclass Value<string name, string metavar, string help, OptionGroup group, list<OptionVisibility> commands,
+                 list<OptionFlag> flags = []> {
+  let Visibility = commands, Group = group, Flags = flags in {
+    def NAME : Joined<["--"], name # "=">, MetaVarName<metavar>, HelpText<help>;
+    def NAME # _separate : Separate<["--"], name>, Alias<!cast<Option>(NAME)>;
+  }
+}
+class Switch<string name, string help, OptionGroup group, list<OptionVisibility> commands,
+             list<OptionFlag> flags = []> : Flag<["--"], name>, HelpText<help> {
+  let Visibility = commands;
+  let Group = group;
+  let Flags = flags;
+}
+
+//===-- Output ------------------------------------------------------------===//
+
+def output : Separate<["-"], "o">, MetaVarName<" FILE">, Group<group_output>, Flags<[CommonOption]>,
+             HelpText<"Output file; with --emit=lib also FILE.h beside it">, Visibility<compile>;
+defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, mlir, llvm, asm", group_output, compile,
+                  [CommonOption]>;
+defm compile_to : Value<"compile-to", "PHASE",
+                        "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",
+                        group_output, compile, [CommonOption]>;
+defm compile_from : Value<"compile-from", "PHASE", "The phase whose output a model given as .mlir is (default import)",
+                          group_model, compiling>;
+defm dump_phases_to : Value<"dump-phases-to", "DIR", "Write the MLIR after each phase into DIR", group_output,
+                            compiling>;
+defm save_temps : Value<"save-temps", "DIR", "Keep the files handed to the linker in DIR", group_output, compile>;
+defm elide_above : Value<"elide-above", "SIZE",
+                         "Leave constants larger than SIZE bytes out of written MLIR (default 64K)", group_output,
+                         compiling>;
+
+//===-- Target ------------------------------------------------------------===//
+
+defm target : Value<"target", "NAME", "Where the program runs: cpu", group_target, compiling, [CommonOption]>;
+defm march : Value<"march", "NAME", "CPU architecture: native (default), x86-64-v3, x86-64-v4", group_target,
+                   compiling, [CommonOption]>;
+def opt_level : Joined<["-"], "O">, MetaVarName<"LEVEL">, Group<group_target>, Visibility<compiling>,
+                HelpText<"Effort of machine code generation, 0 to 3 (default 3)">;
+def jobs : JoinedOrSeparate<["-"], "j">, MetaVarName<" N">, Group<group_target>, Visibility<compiling>,
+           HelpText<"Threads of the compiler; the output does not depend on it">;
+
+//===-- Precision ---------------------------------------------------------===//
+
+defm amp : Value<"amp", "POLICY",
+                 "Mixed precision: auto (default), off, fp16, bf16, pure-fp16, pure-bf16", group_precision,
+                 compiling, [CommonOption]>;
+defm layer_precisions : Value<"layer-precisions", "PATTERN:TYPE,...", "Types of nodes by name (glob)",
+                              group_precision, compiling, [CommonOption]>;
+defm op_precisions : Value<"op-precisions", "OP:TYPE,...", "Types of nodes by operator", group_precision, compiling>;
+def strict_rounding : Switch<"strict-rounding", "Round after every operator, as eager execution does",
+                             group_precision, compiling>;
+defm norm_output : Value<"norm-output", "follow|fp32",
+                         "Type of norm results: of their input (default), or fp32 as PyTorch's autocast",
+                         group_precision, compiling>;
+defm precision_report : Value<"precision-report", "FILE",
+                              "Write each node's type and the rule that chose it as JSON; a table with -",
+                              group_precision, compiling, [CommonOption]>;
+
+//===-- Model -------------------------------------------------------------===//
+
+defm shapes : Value<"shapes", "NAME:1x3x224x224,...", "Shapes of graph inputs", group_model, reading,
+                    [CommonOption]>;
+defm dim_params : Value<"dim-params", "N=8,S=128", "Sizes of named dimensions", group_model, reading,
+                        [CommonOption]>;
+defm bind_input : Value<"bind-input", "NAME[=@FILE]",
+                        "Make a graph input a constant: its value is in FILE, or in the data set of verify",
+                        group_model, compiling>;
+defm max_nodes : Value<"max-nodes", "N", "Most nodes after functions are inlined and loops unrolled", group_model,
+                         reading>;
+
+//===-- Memory and weights ------------------------------------------------===//
+
+defm memory_limit : Value<"memory-limit", "SIZE", "Refuse a program that needs more memory for activations",
+                          group_memory, compiling, [CommonOption]>;
+defm memory_report : Value<"memory-report", "FILE", "Write the static memory plan as JSON; a table with -",
+                           group_memory, compiling>;
+defm external_weights : Value<"external-weights", "auto|embed|FILE",
+                              "Weights in the program, or beside it in FILE (auto: beside above 1 GiB)", group_memory,
+                              compile>;
+
+//===-- Running -----------------------------------------------------------===//
+
+defm input : Value<"input", "[NAME=]VALUE", "An input: @FILE (.npy .npz .pb .safetensors), numbers, or random",
+                   group_run, [RunVis, BenchVis], [CommonOption, ProgramOption]>;
+defm output_value : Value<"output", "[NAME=]@FILE", "Where an output goes", group_run, run, [ProgramOption]>;
+defm output_dir : Value<"output-dir", "DIR", "Write every output into DIR", group_run, run, [ProgramOption]>;
+defm data : Value<"data", "DIR",
+                  "run: a data set. verify: DIR/input_K and DIR/output_K (.pb, .npy), or many test_data_set_N",
+                  group_run, [RunVis, VerifyVis], [CommonOption]>;
+defm suite : Value<"suite", "LISTFILE", "verify: run the listed tests, each in a process of its own", group_run,
+                   verify>;
+defm suite_timeout : Value<"suite-timeout", "SECONDS", "Longest time of one test of a suite (default 20)", group_run,
+                           verify>;
+defm rtol : Value<"rtol", "F", "Relative tolerance (default 1e-3)", group_run, verify>;
+defm atol : Value<"atol", "F", "Absolute tolerance (default 1e-7)", group_run, verify>;
+defm max_error : Value<"max-error", "frobenius:F",
+                       "Compare floats by relative Frobenius error instead of elementwise", group_run, verify>;
+defm iterations : Value<"iterations", "N", "bench: fewest runs measured", group_run, bench, [ProgramOption]>;
+defm warm_up : Value<"warm-up", "MS", "bench: time to run before measuring", group_run, bench, [ProgramOption]>;
+defm duration : Value<"duration", "S", "bench: shortest time measured", group_run, bench, [ProgramOption]>;
+defm percentile : Value<"percentile", "90,95,99", "bench: latency percentiles to print", group_run, bench,
+                        [ProgramOption]>;
+defm export_times : Value<"export-times", "FILE.json", "bench: write the time of each run", group_run, bench,
+                          [ProgramOption]>;
+def profile : Switch<"profile", "Print the time of each kernel", group_run, [RunVis, BenchVis], [ProgramOption]>;
+def debug_arena : Switch<"debug-arena", "Fill working memory with NaN before each run", group_run,
+                         [RunVis, BenchVis], [ProgramOption]>;
+defm threads : Value<"threads", "N", "Threads of the program", group_run, [RunVis, VerifyVis, BenchVis],
+                     [ProgramOption]>;
+defm device : Value<"device", "NAME", "Device the program runs on: cpu", group_run, [RunVis, VerifyVis, BenchVis],
+                    [ProgramOption]>;
+
+//===-- Reports and diagnostics -------------------------------------------===//
+
+def unsupported : Switch<"unsupported", "ops: list everything the model needs that is missing", group_report,
+                         [OpsVis]>;
+def json : Switch<"json", "Print JSON", group_report, [InspectVis, OpsVis, DevicesVis, ExplainVis]>;
+defm diagnostics : Value<"diagnostics", "text|json", "Form of diagnostics (json: one object a line)", group_report,
+                         everything>;
+def time_report : Switch<"time-report", "Print the time and peak memory of each phase", group_report, compiling>;
+def mlir_timing : Switch<"mlir-timing", "Print the time of each pass", group_report, compiling>;
+def verify_each : Switch<"verify-each", "Verify the IR after each pass, not only after each phase", group_report,
+                         compiling>;
+def print_ir : Switch<"print-ir-after-all", "Print the IR after each pass that changed it", group_report, compiling>;
+def quiet : Switch<"quiet", "Print errors only", group_report, everything>;
+def verbose : Switch<"verbose", "Print what is done, and the linker's command line", group_report, everything>;
+def help : Switch<"help", "Show the common options", group_report, everything>;
+def help_short : Flag<["-"], "h">, Alias<help>, Visibility<everything>;
+def help_all : Switch<"help-all", "Show all options", group_report, everything>;
+def version : Switch<"version", "Show the version", group_report, everything>;

@@ -1,0 +1,116 @@
+//===- OutputFile.cpp - Files that appear whole or not at all -------------===//
+#include "compiler/Driver/OutputFile.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+#include <cerrno>
+
+using namespace llvm;
+namespace fs = llvm::sys::fs;
+
+namespace ampc::driver {
+
+OutputFile::~OutputFile() {
+  if (stream) {
+    stream->clear_error();
+  }
+  stream.reset();
+  if (temporary) {
+    consumeError(temporary->discard());
+  }
+}
+
+LogicalResult OutputFile::open(StringRef wanted, bool isExecutable) {
+  path = wanted.str();
+  fs::file_status status;
+  bool isSpecial = !fs::status(path, status) && fs::exists(status) &&
+                   !fs::is_regular_file(status);
+  if (path == "-" || isSpecial) {
+    std::error_code error;
+    stream = std::make_unique<raw_fd_ostream>(path, error);
+    if (error) {
+      return sink.error(ExitCode::InputOutput,
+                        "cannot write '" + path + "': " + error.message());
+    }
+    return success();
+  }
+  unsigned mode = fs::all_read | fs::all_write;
+  if (isExecutable) {
+    mode |= fs::all_exe;
+  }
+  // umask applies to the mode.
+  Expected<fs::TempFile> file = fs::TempFile::create(
+      path + ".%%%%%%%%.part", static_cast<fs::perms>(mode));
+  if (!file) {
+    return sink.error(ExitCode::InputOutput, "cannot write '" + path + "': " +
+                                                 toString(file.takeError()));
+  }
+  temporary = std::move(*file);
+  stream = std::make_unique<raw_fd_ostream>(temporary->FD, /*shouldClose=*/false);
+  return success();
+}
+
+LogicalResult OutputFile::commit() {
+  stream->flush();
+  if (stream->has_error()) {
+    std::string message = stream->error().message();
+    stream->clear_error();
+    return sink.error(ExitCode::InputOutput,
+                      "cannot write '" + path + "': " + message);
+  }
+  stream.reset();
+  if (!temporary) {
+    return success();
+  }
+  Error error = temporary->keep(path);
+  temporary.reset();
+  if (error) {
+    return sink.error(ExitCode::InputOutput, "cannot write '" + path + "': " +
+                                                 toString(std::move(error)));
+  }
+  return success();
+}
+
+LogicalResult writeFile(StringRef path, DiagnosticSink &sink,
+                        function_ref<void(raw_ostream &)> write) {
+  OutputFile file(sink);
+  if (failed(file.open(path))) {
+    return failure();
+  }
+  write(file.os());
+  return file.commit();
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (!path.empty() && !isKept) {
+    fs::remove_directories(path);
+  }
+}
+
+LogicalResult TemporaryFolder::create(StringRef keep, DiagnosticSink &sink) {
+  std::error_code error;
+  if (!keep.empty()) {
+    path = keep.str();
+    isKept = true;
+    error = fs::create_directories(path);
+  } else {
+    SmallString<128> made;
+    error = fs::createUniqueDirectory("ampc", made);
+    path = std::string(made);
+  }
+  if (error) {
+    return sink.error(ExitCode::InputOutput,
+                      "cannot make the folder '" + path +
+                          "': " + error.message());
+  }
+  return success();
+}
+
+std::string TemporaryFolder::getPath(StringRef name) const {
+  SmallString<128> full(path);
+  sys::path::append(full, name);
+  return std::string(full);
+}
+
+} // namespace ampc::driver

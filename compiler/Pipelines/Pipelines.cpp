@@ -1,0 +1,127 @@
+//===- Pipelines.cpp - The passes of each phase ---------------------------===//
+#include "compiler/Pipelines/Pipelines.h"
+
+#include "passes/Fusion/Passes.h"
+#include "passes/Graph/Passes.h"
+#include "passes/Memory/Passes.h"
+#include "passes/Precision/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+namespace ampc {
+
+llvm::ArrayRef<Phase> getInferencePhases() {
+  static constexpr Phase phases[] = {Phase::Graph, Phase::Precision,
+                                     Phase::Fusion, Phase::Memory};
+  return phases;
+}
+
+static void buildPrecisionPhase(OpPassManager &passes,
+                                const PhaseOptions &options) {
+  using precision::LowType;
+  bool isHalf =
+      options.amp == AmpPolicy::Fp16 || options.amp == AmpPolicy::PureFp16;
+  auto decide = [&](auto &decision) {
+    decision.type = isHalf ? LowType::F16 : LowType::BF16;
+    decision.layerPrecisions.assign(options.layerPrecisions.begin(),
+                                    options.layerPrecisions.end());
+    decision.opPrecisions.assign(options.opPrecisions.begin(),
+                                 options.opPrecisions.end());
+  };
+  switch (options.amp) {
+  case AmpPolicy::Off:
+    break;
+  case AmpPolicy::Fp16:
+  case AmpPolicy::Bf16: {
+    precision::PrecisionAutocastPassOptions autocast;
+    decide(autocast);
+    autocast.normOutput = options.normOutputFp32 ? precision::NormOutput::Fp32
+                                                 : precision::NormOutput::Follow;
+    passes.addPass(precision::createPrecisionAutocastPass(autocast, options.report));
+    break;
+  }
+  case AmpPolicy::PureFp16:
+  case AmpPolicy::PureBf16: {
+    precision::PrecisionPurePassOptions pure;
+    decide(pure);
+    passes.addPass(precision::createPrecisionPurePass(pure, options.report));
+    break;
+  }
+  }
+  passes.addPass(precision::createPrecisionInlineCompositesPass());
+  passes.addPass(precision::createPrecisionCleanCastsPass());
+}
+
+void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options) {
+  switch (phase) {
+  case Phase::Graph:
+    graph::buildGraphPipeline(passes);
+    return;
+  case Phase::Precision:
+    buildPrecisionPhase(passes, options);
+    return;
+  case Phase::Fusion: {
+    fusion::FusionOptions fusionOptions;
+    fusionOptions.strictRounding = options.strictRounding;
+    fusion::buildFusionPipeline(passes, fusionOptions);
+    return;
+  }
+  case Phase::Memory:
+    memory::buildMemoryPipeline(passes);
+    return;
+  case Phase::Import:
+  case Phase::Training:
+  case Phase::Codegen:
+    llvm_unreachable("a phase without passes");
+  }
+}
+
+namespace {
+
+/// The options of PhaseOptions in the syntax of ampc-opt.
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  Option<AmpPolicy> amp{
+      *this, "amp", llvm::cl::desc("Mixed precision."),
+      llvm::cl::init(AmpPolicy::Off),
+      llvm::cl::values(clEnumValN(AmpPolicy::Off, "off", "types as imported"),
+                       clEnumValN(AmpPolicy::Fp16, "fp16", "autocast to f16"),
+                       clEnumValN(AmpPolicy::Bf16, "bf16", "autocast to bf16"),
+                       clEnumValN(AmpPolicy::PureFp16, "pure-fp16", "all f16"),
+                       clEnumValN(AmpPolicy::PureBf16, "pure-bf16", "all bf16"))};
+  ListOption<std::string> layerPrecisions{
+      *this, "layer-precisions", llvm::cl::desc("Types by node, PATTERN:TYPE.")};
+  ListOption<std::string> opPrecisions{
+      *this, "op-precisions", llvm::cl::desc("Types by operator, OP:TYPE.")};
+  Option<bool> normOutputFp32{*this, "norm-output-fp32",
+                              llvm::cl::desc("Norms return f32."),
+                              llvm::cl::init(false)};
+  Option<bool> strictRounding{*this, "strict-rounding",
+                              llvm::cl::desc("Round after every operator."),
+                              llvm::cl::init(false)};
+
+  PhaseOptions get() const {
+    PhaseOptions options;
+    options.amp = amp;
+    options.layerPrecisions.assign(layerPrecisions.begin(), layerPrecisions.end());
+    options.opPrecisions.assign(opPrecisions.begin(), opPrecisions.end());
+    options.normOutputFp32 = normOutputFp32;
+    options.strictRounding = strictRounding;
+    return options;
+  }
+};
+
+} // namespace
+
+void registerPipelines() {
+  for (Phase phase : getInferencePhases()) {
+    std::string name = ("ampc-" + stringifyPhase(phase) + "-pipeline").str();
+    std::string text = ("The " + stringifyPhase(phase) + " phase.").str();
+    PassPipelineRegistration<PipelineOptions> registered(
+        name, text, [phase](OpPassManager &passes, const PipelineOptions &options) {
+          buildPhase(phase, passes, options.get());
+        });
+  }
+}
+
+} // namespace ampc

@@ -1,0 +1,43 @@
+//===- Pipelines.h - The passes of each phase -----------------------------===//
+#ifndef AMPC_COMPILER_PIPELINES_PIPELINES_H
+#define AMPC_COMPILER_PIPELINES_PIPELINES_H
+
+#include "compiler/Pipelines/Phases.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+
+namespace ampc {
+
+namespace precision {
+class Report;
+} // namespace precision
+
+/// Which types the precision phase may choose.
+enum class AmpPolicy { Off, Fp16, Bf16, PureFp16, PureBf16 };
+
+/// What the command line says about the phases.
+struct PhaseOptions {
+  AmpPolicy amp = AmpPolicy::Off;
+  llvm::SmallVector<std::string> layerPrecisions; ///< PATTERN:TYPE
+  llvm::SmallVector<std::string> opPrecisions;    ///< OP:TYPE
+  bool normOutputFp32 = false;
+  bool strictRounding = false;
+  precision::Report *report = nullptr; ///< filled when not null
+};
+
+/// The phases between import and code emission of a program for inference, in
+/// order.
+llvm::ArrayRef<Phase> getInferencePhases();
+
+/// Adds the passes of one of these phases.
+void buildPhase(Phase phase, mlir::OpPassManager &passes,
+                const PhaseOptions &options);
+
+/// Registers `ampc-<phase>-pipeline` for each of them, for ampc-opt.
+void registerPipelines();
+
+} // namespace ampc
+
+#endif // AMPC_COMPILER_PIPELINES_PIPELINES_H
