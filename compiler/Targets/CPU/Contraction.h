@@ -55,6 +55,24 @@ public:
   int64_t batch = 1, m = 0, n = 0, k = 0;
 };
 
+/// A block of a matrix in memory: element (i, j) lies at
+/// `pointer[offset + i * stride + j]`.
+struct MatrixBlock {
+  mlir::Value pointer, offset;
+  int64_t stride = 0;
+  mlir::Type element; ///< as stored
+};
+
+/// Multiplies `height` rows of `left` (f32, `k` columns) by `vectors` vectors of
+/// columns of `right` (`k` rows) in registers and stores the f32 products at
+/// `target`. The order in which k is summed is fixed by `height` and `vectors`.
+void emitTile(KernelEmitter &emitter, const MatrixBlock &left,
+              const MatrixBlock &right, int64_t k, int64_t height,
+              int64_t vectors, const MatrixBlock &target);
+
+/// Rows of a tile whose accumulators fit the vector registers.
+int64_t tileRowsFor(const CpuTraits &traits, int64_t vectors);
+
 /// Any contraction, one result element at a time.
 mlir::LogicalResult emitNaiveContraction(KernelEmitter &emitter,
                                          mlir::Operation *root);

@@ -8,9 +8,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -47,9 +44,7 @@ public:
       : e(e), view(view), lanes(e.traits.lanes) {
     panel = view.panel ? view.panel : 2 * lanes;
     vectors = panel / lanes;
-    // Accumulators, two right-hand vectors and a broadcast must fit.
-    tileRows = (e.traits.registers - 4) / vectors;
-    tileRows = std::min<int64_t>(tileRows, e.traits.registers == 32 ? 12 : 6);
+    tileRows = tileRowsFor(e.traits, vectors);
     panels = llvm::divideCeil(view.n, panel);
     planBlocks();
   }
@@ -138,11 +133,13 @@ private:
       });
     }
     e.forLoop(firstPanel, panelEnd, 1, [&](Value j) {
-      Right right = rightPanel(batch, j, firstPanel);
+      MatrixBlock right = rightPanel(batch, j, firstPanel);
       auto tile = [&](Value row, int64_t height) {
         Value local = arith::SubIOp::create(e.b, e.loc, row, firstRow);
         Value offset = e.addIndex(rowsBase, e.mulIndex(local, stride));
-        accumulate(rows, offset, stride, right, height);
+        Type f32 = e.b.getF32Type();
+        emitTile(e, {rows, offset, stride, f32}, right, view.k, height, vectors,
+                 {e.scratchPointer(tileOffset), e.index(0), panel, f32});
         ok = ok && succeeded(finish(batch, row, j, height));
       };
       int64_t rest = view.m % tileRows;
@@ -183,84 +180,18 @@ private:
                                ArrayRef<LLVM::GEPArg>{offset});
   }
 
-  struct Right {
-    Value pointer, offset;
-    Type element;
-  };
-
-  Right rightPanel(Value batch, Value j, Value firstPanel) {
+  MatrixBlock rightPanel(Value batch, Value j, Value firstPanel) {
     if (!view.packedArgument) {
       Value local = arith::SubIOp::create(e.b, e.loc, j, firstPanel);
       return {e.scratchPointer(rightOffset),
-              e.mulIndex(local, view.k * panel), e.b.getF32Type()};
+              e.mulIndex(local, view.k * panel), panel, e.b.getF32Type()};
     }
     Value number = view.packedPerBatch
                        ? e.addIndex(e.mulIndex(batch, panels), j)
                        : j;
     return {e.argumentPointer(view.packedArgument.getArgNumber()),
-            e.mulIndex(number, view.k * panel),
+            e.mulIndex(number, view.k * panel), panel,
             getElementTypeOrSelf(view.packedArgument.getType())};
-  }
-
-  /// Accumulates `height` rows by one panel over k and stores the tile.
-  void accumulate(Value rows, Value rowOffset, int64_t stride, Right right,
-                  int64_t height) {
-    auto vectorType = VectorType::get({lanes}, e.b.getF32Type());
-    Value zero = arith::ConstantOp::create(e.b, e.loc,
-                                           e.b.getZeroAttr(vectorType));
-    // Few rows leave too few independent sums to hide the latency of an fma:
-    // neighbouring k get sums of their own, added in order at the end.
-    int64_t sets = std::clamp<int64_t>(8 / (height * vectors), 1, 4);
-    int64_t unroll = std::max<int64_t>(sets, 4);
-    SmallVector<Value> sums(sets * height * vectors, zero);
-    auto step = [&](Value kk, int64_t count, SmallVector<Value> acc) {
-      for (int64_t u = 0; u < count; ++u) {
-        Value at = e.addIndex(kk, e.index(u));
-        SmallVector<Value> b;
-        for (int64_t v = 0; v < vectors; ++v) {
-          Value offset = e.addIndex(right.offset,
-                                    e.addIndex(e.mulIndex(at, panel),
-                                               e.index(v * lanes)));
-          b.push_back(e.load(right.pointer, right.element, offset, lanes));
-        }
-        int64_t base = (u % sets) * height * vectors;
-        for (int64_t r = 0; r < height; ++r) {
-          Value offset =
-              e.addIndex(e.addIndex(rowOffset, e.index(r * stride)), at);
-          Value a = e.load(rows, e.b.getF32Type(), offset, 1);
-          Value wide = vector::BroadcastOp::create(e.b, e.loc, vectorType, a);
-          for (int64_t v = 0; v < vectors; ++v) {
-            Value &sum = acc[base + r * vectors + v];
-            sum = math::FmaOp::create(e.b, e.loc, wide, b[v], sum);
-          }
-        }
-      }
-      return acc;
-    };
-    int64_t main = view.k / unroll * unroll;
-    if (main != 0) {
-      sums = e.forLoopCarried(e.index(0), e.index(main), unroll, sums,
-                              [&](Value kk, ValueRange carried) {
-                                return step(kk, unroll,
-                                            SmallVector<Value>(carried));
-                              });
-    }
-    if (main != view.k) {
-      sums = e.forLoopCarried(e.index(main), e.index(view.k), 1, sums,
-                              [&](Value kk, ValueRange carried) {
-                                return step(kk, 1, SmallVector<Value>(carried));
-                              });
-    }
-    Value tile = e.scratchPointer(tileOffset);
-    for (int64_t i = 0; i < height * vectors; ++i) {
-      Value sum = sums[i];
-      for (int64_t set = 1; set < sets; ++set) {
-        sum = arith::AddFOp::create(e.b, e.loc, sum,
-                                    sums[set * height * vectors + i]);
-      }
-      e.store(sum, tile, e.b.getF32Type(),
-              e.index(i / vectors * panel + i % vectors * lanes));
-    }
   }
 
   /// The epilogue over a finished tile.

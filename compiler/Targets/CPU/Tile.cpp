@@ -1,0 +1,77 @@
+//===- Tile.cpp - The register tile of contractions -----------------------===//
+#include "compiler/Targets/CPU/Contraction.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cpu;
+
+int64_t cpu::tileRowsFor(const CpuTraits &traits, int64_t vectors) {
+  // Accumulators, the right-hand vectors and a broadcast must fit.
+  int64_t most = (traits.registers - vectors - 1) / vectors;
+  return std::clamp<int64_t>(most, 1, traits.registers == 32 ? 12 : 6);
+}
+
+void cpu::emitTile(KernelEmitter &e, const MatrixBlock &left,
+                   const MatrixBlock &right, int64_t k, int64_t height,
+                   int64_t vectors, const MatrixBlock &target) {
+  int64_t lanes = e.traits.lanes;
+  auto vectorType = VectorType::get({lanes}, e.b.getF32Type());
+  Value zero =
+      arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(vectorType));
+  // Few rows leave too few independent sums to hide the latency of an fma:
+  // neighbouring k get sums of their own, added in order at the end.
+  int64_t sets = std::clamp<int64_t>(8 / (height * vectors), 1, 4);
+  int64_t unroll = std::max<int64_t>(sets, 4);
+  int64_t count = height * vectors;
+  SmallVector<Value> sums(sets * count, zero);
+  auto step = [&](Value kk, int64_t steps, SmallVector<Value> acc) {
+    for (int64_t u = 0; u < steps; ++u) {
+      Value at = e.addIndex(kk, e.index(u));
+      Value rightRow = e.addIndex(right.offset, e.mulIndex(at, right.stride));
+      SmallVector<Value> b;
+      for (int64_t v = 0; v < vectors; ++v) {
+        b.push_back(e.load(right.pointer, right.element,
+                           e.addIndex(rightRow, e.index(v * lanes)), lanes));
+      }
+      int64_t base = u % sets * count;
+      for (int64_t r = 0; r < height; ++r) {
+        Value offset = e.addIndex(
+            e.addIndex(left.offset, e.index(r * left.stride)), at);
+        Value a = e.load(left.pointer, e.b.getF32Type(), offset, 1);
+        Value wide = vector::BroadcastOp::create(e.b, e.loc, vectorType, a);
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value &sum = acc[base + r * vectors + v];
+          sum = math::FmaOp::create(e.b, e.loc, wide, b[v], sum);
+        }
+      }
+    }
+    return acc;
+  };
+  int64_t main = k / unroll * unroll;
+  if (main != 0) {
+    sums = e.forLoopCarried(
+        e.index(0), e.index(main), unroll, sums,
+        [&](Value kk, ValueRange carried) {
+          return step(kk, unroll, SmallVector<Value>(carried));
+        });
+  }
+  if (main != k) {
+    sums = e.forLoopCarried(e.index(main), e.index(k), 1, sums,
+                            [&](Value kk, ValueRange carried) {
+                              return step(kk, 1, SmallVector<Value>(carried));
+                            });
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    Value sum = sums[i];
+    for (int64_t set = 1; set < sets; ++set) {
+      sum = arith::AddFOp::create(e.b, e.loc, sum, sums[set * count + i]);
+    }
+    e.store(sum, target.pointer, e.b.getF32Type(),
+            e.addIndex(target.offset, e.index(i / vectors * target.stride +
+                                              i % vectors * lanes)));
+  }
+}
