@@ -1,7 +1,7 @@
 //===- KernelEmitter.cpp - Loops, addresses, loads and stores -------------===//
 #include "compiler/Targets/CPU/KernelEmitter.h"
 
-#include "dialects/Amp/Impl/MathExpansion.h"
+#include "dialects/Amp/Impl/Conversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
