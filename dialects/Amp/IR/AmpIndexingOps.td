@@ -58,19 +58,20 @@ def Amp_GatherNdOp : Amp_IndexedOp<"gather_nd", AutocastFollow, [InferTypeOpAdap
 // Pooling and resizing
 //===----------------------------------------------------------------------===//
 
-class Amp_PoolOp<string mnemonic, string what> : Amp_IndexedOp<mnemonic, AutocastFollow, [InferTypeOpAdaptor]> {
+class Amp_PoolOp<string mnemonic, string what, Type type>
+    : Amp_IndexedOp<mnemonic, AutocastFollow, [InferTypeOpAdaptor]> {
   let summary = what # " over a sliding window";
-  let results = (outs Amp_NumberTensor:$result);
-  dag window = (ins Amp_NumberTensor:$input, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+  let results = (outs type:$result);
+  dag window = (ins type:$input, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
                     DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations,
                     DefaultValuedAttr<BoolAttr, "false">:$ceil_mode,
                     DefaultValuedAttr<Amp_LayoutAttr, "::ampc::amp::Layout::ChannelsFirst">:$layout);
 }
 
-def Amp_MaxPoolOp : Amp_PoolOp<"max_pool", "maximum"> {
+def Amp_MaxPoolOp : Amp_PoolOp<"max_pool", "maximum", Amp_NumberTensor> {
   let description = [{
     One entry per spatial dimension in `kernel`, `strides`, `dilations`; `pads`
-    holds all begins, then all ends, as ONNX does. Padding never wins.
+    holds all begins, then all ends, as ONNX does. Padding never wins; NaN does.
 
     ```mlir
     %y = amp.max_pool %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
@@ -80,7 +81,7 @@ def Amp_MaxPoolOp : Amp_PoolOp<"max_pool", "maximum"> {
   let arguments = window;
 }
 
-def Amp_AvgPoolOp : Amp_PoolOp<"avg_pool", "mean"> {
+def Amp_AvgPoolOp : Amp_PoolOp<"avg_pool", "mean", Amp_FloatTensor> {
   let description = [{
     The sum is taken in f32 in row-major order of the window and divided by the
     number of elements: those inside the input, or with `count_include_pad`
@@ -100,6 +101,8 @@ def Amp_ResizeOp : Amp_IndexedOp<"resize", AutocastFp32> {
     ONNX's Resize over all dimensions. `scales` has one entry per dimension
     (result = floor(input * scale) unless sizes were given), in float64: it is
     never narrowed. `roi` (starts, then ends) serves `tf_crop_and_resize` only.
+    Coordinates and weights are float64; sums are taken in f32 (f64 for f64 and
+    for integers of 32 and 64 bits), and integer results truncated.
 
     ```mlir
     %y = amp.resize %x {scales = array<f64: 1.0, 1.0, 2.0, 2.0>, mode = #amp.resize_mode<nearest>,

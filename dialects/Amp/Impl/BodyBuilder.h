@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
-namespace ampc {
+namespace ampc::amp {
 
 /// Builds `arith` and `math` ops on values that are all scalars or all vectors
 /// of one shape; constants take that shape.
@@ -126,6 +126,6 @@ private:
   mlir::Type like;
 };
 
-} // namespace ampc
+} // namespace ampc::amp
 
 #endif // AMPC_DIALECTS_AMP_IMPL_BODYBUILDER_H

@@ -5,6 +5,7 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::amp;
 
 using Float = BodyBuilder::Float;
 using Int = BodyBuilder::Int;
@@ -23,27 +24,27 @@ static Value roundUpperHalf(BodyBuilder &m, Value x) {
   return m.select(m.isNan(x), quiet, rounded);
 }
 
-Value ampc::roundToBf16(OpBuilder &b, Location loc, Value x) {
+Value amp::roundToBf16(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   Value bits = roundUpperHalf(m, x);
   return m.floatOfBits(b.getF32Type(),
                        m.bitAnd(bits, m.intLike(bits, 0xffff0000)));
 }
 
-Value ampc::roundToF16(OpBuilder &b, Location loc, Value x) {
+Value amp::roundToF16(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   Value half = m.make<arith::TruncFOp>(m.shaped(b.getF16Type()), x);
   return m.make<arith::ExtFOp>(x.getType(), half);
 }
 
-Value ampc::roundToElement(OpBuilder &b, Location loc, Value x, Type element) {
+Value amp::roundTo16Bit(OpBuilder &b, Location loc, Value x, Type element) {
   if (element.isBF16()) {
     return roundToBf16(b, loc, x);
   }
   return element.isF16() ? roundToF16(b, loc, x) : x;
 }
 
-Value ampc::packBf16(OpBuilder &b, Location loc, Value x) {
+Value amp::packBf16(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   Value bits = roundUpperHalf(m, x);
   return m.make<arith::TruncIOp>(
@@ -51,7 +52,7 @@ Value ampc::packBf16(OpBuilder &b, Location loc, Value x) {
       m.make<arith::ShRUIOp>(bits, m.intLike(bits, 16)));
 }
 
-Value ampc::unpackBf16(OpBuilder &b, Location loc, Value x) {
+Value amp::unpackBf16(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   Value wide = m.make<arith::ExtUIOp>(m.shaped(b.getI32Type()), x);
   return m.floatOfBits(b.getF32Type(),
@@ -95,7 +96,7 @@ static Value floatToFloat(BodyBuilder &m, Value x, FloatType to,
   if (to.isF32()) {
     return from.isF32() ? x : m.make<arith::TruncFOp>(m.shaped(to), x);
   }
-  return roundToElement(m.b, m.loc, from.isF64() ? truncateToOdd(m, x) : x, to);
+  return roundTo16Bit(m.b, m.loc, from.isF64() ? truncateToOdd(m, x) : x, to);
 }
 
 /// Integers to `to` without a second rounding.
@@ -167,8 +168,8 @@ static Value intToInt(BodyBuilder &m, Value x, bool isUnsigned,
                     : m.make<arith::ExtSIOp>(type, x);
 }
 
-Value ampc::buildConversion(OpBuilder &b, Location loc, Value x, Type from,
-                            Type to, bool saturate) {
+Value amp::buildConversion(OpBuilder &b, Location loc, Value x, Type from,
+                           Type to, bool saturate) {
   BodyBuilder m(b, loc, x);
   if (from == to) {
     return x;

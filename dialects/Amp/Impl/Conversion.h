@@ -4,7 +4,7 @@
 
 #include "mlir/IR/Builders.h"
 
-namespace ampc {
+namespace ampc::amp {
 
 // Values of the 16-bit floats live as f32 that such a float holds exactly (see
 // getComputeType). All functions take scalars or vectors.
@@ -16,8 +16,8 @@ mlir::Value roundToBf16(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 mlir::Value roundToF16(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 
 /// Rounds f32 to `element` when that is a 16-bit float, else returns `x`.
-mlir::Value roundToElement(mlir::OpBuilder &b, mlir::Location loc,
-                           mlir::Value x, mlir::Type element);
+mlir::Value roundTo16Bit(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                         mlir::Type element);
 
 /// f32 rounded to bf16 as its 16 bits in an i16, to store.
 mlir::Value packBf16(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
@@ -32,6 +32,6 @@ mlir::Value buildConversion(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value x, mlir::Type from, mlir::Type to,
                             bool saturate = false);
 
-} // namespace ampc
+} // namespace ampc::amp
 
 #endif // AMPC_DIALECTS_AMP_IMPL_CONVERSION_H

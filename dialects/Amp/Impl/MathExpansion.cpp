@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::amp;
 
 using Float = BodyBuilder::Float;
 using Int = BodyBuilder::Int;
@@ -46,7 +47,7 @@ static Value powerOfTwo(BodyBuilder &m, Value n) {
                        m.make<arith::ShLIOp>(biased, m.intLike(n, 23)));
 }
 
-Value ampc::buildExp(OpBuilder &b, Location loc, Value x) {
+Value amp::buildExp(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   if (!m.element(x).isF32()) {
     return m.make<math::ExpOp>(x);
@@ -63,7 +64,7 @@ Value ampc::buildExp(OpBuilder &b, Location loc, Value x) {
   return m.mul(m.mul(split.mantissa, powerOfTwo(m, half)), powerOfTwo(m, rest));
 }
 
-Value ampc::buildLog(OpBuilder &b, Location loc, Value x) {
+Value amp::buildLog(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   if (!m.element(x).isF32()) {
     return m.make<math::LogOp>(x);
@@ -95,18 +96,15 @@ Value ampc::buildLog(OpBuilder &b, Location loc, Value x) {
   return m.select(m.compare(Float::OEQ, x, infinity), x, log);
 }
 
-Value ampc::buildLog1pOfUnit(OpBuilder &b, Location loc, Value u) {
+Value amp::buildLog1pOfUnit(OpBuilder &b, Location loc, Value u) {
   BodyBuilder m(b, loc, u);
-  if (!m.element(u).isF32()) {
-    return m.make<math::Log1pOp>(u);
-  }
   // The rounding error of 1 + u, divided by 1 + u, repairs the logarithm.
   Value one = m.constantLike(u, 1.0), sum = m.add(one, u);
   Value lost = m.sub(u, m.sub(sum, one));
   return m.add(buildLog(b, loc, sum), m.div(lost, sum));
 }
 
-Value ampc::buildErf(OpBuilder &b, Location loc, Value x) {
+Value amp::buildErf(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   if (!m.element(x).isF32()) {
     return m.make<math::ErfOp>(x);
@@ -131,7 +129,7 @@ Value ampc::buildErf(OpBuilder &b, Location loc, Value x) {
   return m.make<math::CopySignOp>(m.select(isSmall, inner, outer), x);
 }
 
-Value ampc::buildTanh(OpBuilder &b, Location loc, Value x) {
+Value amp::buildTanh(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   if (!m.element(x).isF32()) {
     return m.make<math::TanhOp>(x);
@@ -151,7 +149,7 @@ Value ampc::buildTanh(OpBuilder &b, Location loc, Value x) {
   return m.make<math::CopySignOp>(m.select(isSmall, inner, outer), x);
 }
 
-Value ampc::buildSigmoid(OpBuilder &b, Location loc, Value x) {
+Value amp::buildSigmoid(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   // With e = e^-|x|: 1 / (1 + e), or e / (1 + e) for negative x.
   Value e = buildExp(b, loc, m.neg(m.abs(x)));
@@ -160,7 +158,7 @@ Value ampc::buildSigmoid(OpBuilder &b, Location loc, Value x) {
   return m.div(m.select(negative, e, one), m.add(one, e));
 }
 
-Value ampc::buildSoftplus(OpBuilder &b, Location loc, Value x) {
+Value amp::buildSoftplus(OpBuilder &b, Location loc, Value x) {
   BodyBuilder m(b, loc, x);
   // max(x, 0) + log(1 + e^-|x|); the second term is NaN for NaN.
   Value zero = m.constantLike(x, 0.0);
@@ -178,14 +176,14 @@ static Value choose(BodyBuilder &m, Value x, Value y, Float floats, Int ints) {
   return m.select(m.isNan(y), y, chosen);
 }
 
-Value ampc::buildMax(OpBuilder &b, Location loc, Value x, Value y,
-                     bool isUnsigned) {
+Value amp::buildMax(OpBuilder &b, Location loc, Value x, Value y,
+                    bool isUnsigned) {
   BodyBuilder m(b, loc, x);
   return choose(m, x, y, Float::UGT, isUnsigned ? Int::ugt : Int::sgt);
 }
 
-Value ampc::buildMin(OpBuilder &b, Location loc, Value x, Value y,
-                     bool isUnsigned) {
+Value amp::buildMin(OpBuilder &b, Location loc, Value x, Value y,
+                    bool isUnsigned) {
   BodyBuilder m(b, loc, x);
   return choose(m, x, y, Float::ULT, isUnsigned ? Int::ult : Int::slt);
 }

@@ -4,7 +4,7 @@
 
 #include "mlir/IR/Builders.h"
 
-namespace ampc {
+namespace ampc::amp {
 
 // Each function takes a scalar or a vector of f32 or f64. For f32 it expands to
 // IEEE additions, multiplications, divisions, `math.fma`, integer operations
@@ -28,7 +28,7 @@ mlir::Value buildErf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 /// The hyperbolic tangent within 2 ulp.
 mlir::Value buildTanh(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 
-/// 1 / (1 + e^-x) within 2 ulp, never overflowing inside.
+/// 1 / (1 + e^-x) within 2.5 ulp, never overflowing inside.
 mlir::Value buildSigmoid(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 
 /// log(1 + e^x) within 2 ulp.
@@ -42,6 +42,6 @@ mlir::Value buildMax(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 mlir::Value buildMin(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                      mlir::Value y, bool isUnsigned = false);
 
-} // namespace ampc
+} // namespace ampc::amp
 
 #endif // AMPC_DIALECTS_AMP_IMPL_MATHEXPANSION_H
