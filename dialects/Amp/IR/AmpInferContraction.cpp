@@ -87,7 +87,7 @@ LogicalResult checkWindow(std::optional<Location> loc, RankedTensorType input,
         dilations[i] >= limit || pads[i] <= -limit || pads[i] >= limit ||
         pads[i + rank] <= -limit || pads[i + rank] >= limit ||
         weight.getDimSize(i + 2) < 1 || weight.getDimSize(i + 2) >= limit ||
-        input.getDimSize(i + 1) >= limit) {
+        input.getDimSize(i + 1) >= limit || input.getDimSize(i + 2) >= limit) {
       return emitOptionalError(loc, "stride, dilation, pad or kernel size of "
                                     "spatial dimension ",
                                i, " is out of range");
@@ -235,11 +235,18 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *,
   }
   shape.channels = *channels;
   for (int64_t i = 0; i < rank; ++i) {
+    if (adaptor.getOutputPadding()[i] < 0 ||
+        adaptor.getOutputPadding()[i] >= std::numeric_limits<int32_t>::max()) {
+      return emitOptionalError(loc, "output padding ",
+                               adaptor.getOutputPadding()[i],
+                               " of spatial dimension ", i,
+                               " is out of range");
+    }
     int64_t size = (shape.spatial[i] - 1) * adaptor.getStrides()[i] +
                    adaptor.getOutputPadding()[i] +
                    (weight.getDimSize(i + 2) - 1) * adaptor.getDilations()[i] +
                    1 - adaptor.getPads()[i] - adaptor.getPads()[i + rank];
-    if (size < 0 || adaptor.getOutputPadding()[i] < 0) {
+    if (size < 0) {
       return emitOptionalError(loc, "spatial dimension ", i,
                                " of the result has ", size, " elements");
     }
@@ -305,6 +312,11 @@ LogicalResult AttentionOp::verify() {
     auto together = broadcastShapes(tensorType(mask).getShape(), scores);
     if (!together || ArrayRef<int64_t>(*together) != ArrayRef<int64_t>(scores)) {
       return emitOpError("expected a mask that broadcasts to the scores, got ")
+             << mask.getType();
+    }
+    Type element = elementOf(mask);
+    if (!isa<FloatType>(element) && !element.isInteger(1)) {
+      return emitOpError("expected a float or boolean mask, got ")
              << mask.getType();
     }
   }

@@ -228,9 +228,12 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
   if (adaptor.getLow().size() != rank || adaptor.getHigh().size() != rank) {
     return emitOptionalError(loc, "expected ", rank, " low and high paddings");
   }
-  if (adaptor.getValue() && tensorType(adaptor.getValue()).getRank() != 0) {
-    return emitOptionalError(loc, "expected a padding value of rank 0, got ",
-                             adaptor.getValue().getType());
+  if (Value value = adaptor.getValue();
+      value && value.getType() !=
+                   RankedTensorType::get({}, input.getElementType())) {
+    return emitOptionalError(loc, "expected a padding value of rank 0 and the "
+                                  "input's element type, got ",
+                             value.getType());
   }
   SmallVector<int64_t> shape;
   for (size_t i = 0; i < rank; ++i) {

@@ -33,7 +33,7 @@ def Amp_YieldOp : Op<Amp_Dialect, "yield", [Pure, Terminator,
   let summary = "results of the enclosing region";
   let arguments = (ins Variadic<Amp_AnyTensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ (void)$_state; }]>];
 }
 
 def Amp_CompositeOp : Op<Amp_Dialect, "composite", [Pure, IsolatedFromAbove, PrecisionOpInterface,
