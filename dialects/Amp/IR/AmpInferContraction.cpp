@@ -88,8 +88,9 @@ LogicalResult checkWindow(std::optional<Location> loc, RankedTensorType input,
         pads[i + rank] <= -limit || pads[i + rank] >= limit ||
         weight.getDimSize(i + 2) < 1 || weight.getDimSize(i + 2) >= limit ||
         input.getDimSize(i + 1) >= limit || input.getDimSize(i + 2) >= limit) {
-      return emitOptionalError(loc, "stride, dilation, pad or kernel size of "
-                                    "spatial dimension ",
+      return emitOptionalError(loc,
+                               "stride, dilation, pad or kernel size of "
+                               "spatial dimension ",
                                i, " is out of range");
     }
   }
@@ -180,8 +181,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
   int64_t rank = shape.spatial.size();
   shape.channels = weight.getDimSize(0);
   for (int64_t i = 0; i < rank; ++i) {
-    int64_t padded = shape.spatial[i] + adaptor.getPads()[i] +
-                     adaptor.getPads()[i + rank];
+    int64_t padded =
+        shape.spatial[i] + adaptor.getPads()[i] + adaptor.getPads()[i + rank];
     int64_t span =
         (weight.getDimSize(i + 2) - 1) * adaptor.getDilations()[i] + 1;
     if (padded < span) {
@@ -239,8 +240,7 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *,
         adaptor.getOutputPadding()[i] >= std::numeric_limits<int32_t>::max()) {
       return emitOptionalError(loc, "output padding ",
                                adaptor.getOutputPadding()[i],
-                               " of spatial dimension ", i,
-                               " is out of range");
+                               " of spatial dimension ", i, " is out of range");
     }
     int64_t size = (shape.spatial[i] - 1) * adaptor.getStrides()[i] +
                    adaptor.getOutputPadding()[i] +
@@ -295,8 +295,8 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(loc, "cannot attend with query ", q, ", key ", k,
                              " and value ", v);
   }
-  types.push_back(q.clone({q.getDimSize(0), q.getDimSize(1), q.getDimSize(2),
-                           v.getDimSize(3)}));
+  types.push_back(q.clone(
+      {q.getDimSize(0), q.getDimSize(1), q.getDimSize(2), v.getDimSize(3)}));
   return success();
 }
 
@@ -310,7 +310,8 @@ LogicalResult AttentionOp::verify() {
     SmallVector<int64_t> scores{q.getDimSize(0), q.getDimSize(1),
                                 q.getDimSize(2), k.getDimSize(2)};
     auto together = broadcastShapes(tensorType(mask).getShape(), scores);
-    if (!together || ArrayRef<int64_t>(*together) != ArrayRef<int64_t>(scores)) {
+    if (!together ||
+        ArrayRef<int64_t>(*together) != ArrayRef<int64_t>(scores)) {
       return emitOpError("expected a mask that broadcasts to the scores, got ")
              << mask.getType();
     }
@@ -380,9 +381,9 @@ LogicalResult UnpackOp::verify() {
   auto shape = packedShape(getResult().getType().getShape(), getDimension(),
                            getPanel(), getOuter(), getInner());
   if (!shape || ArrayRef<int64_t>(*shape) != getInput().getType().getShape()) {
-    return emitOpError("input ") << getInput().getType()
-                                 << " is not the packed form of "
-                                 << getResult().getType();
+    return emitOpError("input ")
+           << getInput().getType() << " is not the packed form of "
+           << getResult().getType();
   }
   return success();
 }

@@ -54,8 +54,8 @@ AMPC_INFER_REDUCE(ReduceMinOp)
     auto input = tensorType(adaptor.getInput());                               \
     int64_t axis = adaptor.getAxis();                                          \
     if (axis < 0 || axis >= input.getRank()) {                                 \
-      return emitOptionalError(loc, "axis ", axis,                             \
-                               " is not a dimension of ", input);              \
+      return emitOptionalError(loc, "axis ", axis, " is not a dimension of ",  \
+                               input);                                         \
     }                                                                          \
     return inferReduced(loc, input, {axis}, adaptor.getKeepdims(),             \
                         IntegerType::get(context, 64), types);                 \
@@ -89,8 +89,8 @@ static LogicalResult verifyTrailingParameter(Operation *op, Value parameter,
                                              RankedTensorType input,
                                              int64_t axis, StringRef name) {
   if (axis < 0 || axis >= std::max<int64_t>(input.getRank(), 1)) {
-    return op->emitOpError("axis ") << axis << " is not a dimension of "
-                                    << input;
+    return op->emitOpError("axis ")
+           << axis << " is not a dimension of " << input;
   }
   if (!parameter) {
     return success();
@@ -108,11 +108,10 @@ static LogicalResult verifyTrailingParameter(Operation *op, Value parameter,
 
 LogicalResult LayerNormOp::verify() {
   auto input = getInput().getType();
-  return success(
-      succeeded(verifyTrailingParameter(*this, getScale(), input, getAxis(),
-                                        "a scale")) &&
-      succeeded(verifyTrailingParameter(*this, getBias(), input, getAxis(),
-                                        "a bias")));
+  return success(succeeded(verifyTrailingParameter(*this, getScale(), input,
+                                                   getAxis(), "a scale")) &&
+                 succeeded(verifyTrailingParameter(*this, getBias(), input,
+                                                   getAxis(), "a bias")));
 }
 
 LogicalResult RmsNormOp::verify() {
