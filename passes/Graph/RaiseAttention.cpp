@@ -269,7 +269,7 @@ Value combineMasks(OpBuilder &b, Location loc, const Attention &attention,
                              : Value(AddOp::create(b, loc, combined, next));
     }
   }
-  return combined ? lift(b, loc, combined) : Value();
+  return combined;
 }
 
 struct RaiseAttention : OpRewritePattern<MatmulOp> {
@@ -323,6 +323,9 @@ struct RaiseAttention : OpRewritePattern<MatmulOp> {
     Value value = operand(attention.value, attention.transposeValue);
     Value mask =
         combineMasks(rewriter, loc, attention, op.getType().getElementType());
+    if (mask && op.getType().getRank() == 3) {
+      mask = lift(rewriter, loc, mask);
+    }
     auto type = op.getType().clone(
         {tensorType(query).getDimSize(0), tensorType(query).getDimSize(1),
          tensorType(query).getDimSize(2), tensorType(value).getDimSize(3)});
