@@ -41,4 +41,53 @@ def GraphRaisePass : GraphPass<"graph-raise"> {
   }];
 }
 
+def GraphFoldBatchNormPass : GraphPass<"graph-fold-batch-norm"> {
+  let summary = "Fold batch normalizations and per-channel constants into contractions";
+  let description = [{
+    *Does*: where a convolution, transposed convolution or matrix product of a
+    constant weight is read by one op alone, and that is a batch normalization
+    with constant parameters, or a sum, difference, product or quotient with a
+    constant per output channel, changes the weight and the bias instead. They
+    become ops on constants, computed in f32 (f64 for f64) and rounded once to
+    the weight's type; they run when the program is written.
+
+    Weights that others read as well are copied up to 4 MiB.
+
+    *Guarantees*: only constants change; parameters of training stay. A batch
+    normalization that cannot be folded is left to `graph-expand-batch-norm`.
+
+    ```mlir
+    %0 = amp.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+    %1 = amp.batch_norm %0, %g, %b, %m, %v {epsilon = 1.0e-5 : f64} : ...
+    // becomes, with constant %s and %t
+    %s0 = amp.reshape %s : (tensor<2xf32>) -> tensor<1x2xf32>
+    %w0 = amp.mul %w, %s0 : (tensor<8x2xf32>, tensor<1x2xf32>) -> tensor<8x2xf32>
+    %1 = amp.matmul %x, %w0, %t : (tensor<4x8xf32>, tensor<8x2xf32>, tensor<2xf32>) -> tensor<4x2xf32>
+    ```
+  }];
+}
+
+def GraphExpandBatchNormPass : GraphPass<"graph-expand-batch-norm"> {
+  let summary = "Expand batch normalizations to a product and a sum";
+  let description = [{
+    *Requires*: precision has been decided, since the ops this pass creates have
+    other autocast classes than the normalization.
+
+    *Does*: x * s + t with s = scale / sqrt(variance + eps) and
+    t = bias - mean * s. 16-bit inputs are widened to f32 before and the result
+    is rounded once.
+
+    *Guarantees*: no `amp.batch_norm` is left.
+
+    ```mlir
+    %1 = amp.batch_norm %x, %g, %b, %m, %v {epsilon = 1.0e-5 : f64} : ...
+    // becomes, with vectors %s and %t computed from the parameters
+    %s0 = amp.reshape %s : (tensor<8xf32>) -> tensor<8x1x1xf32>
+    %0 = amp.mul %x, %s0 : (tensor<1x8x4x4xf32>, tensor<8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    %t0 = amp.reshape %t : (tensor<8xf32>) -> tensor<8x1x1xf32>
+    %1 = amp.add %0, %t0 : (tensor<1x8x4x4xf32>, tensor<8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    ```
+  }];
+}
+
 #endif // AMPC_PASSES_GRAPH_PASSES_TD
