@@ -9,11 +9,20 @@
 
 #include "mlir/Pass/Pass.h"
 
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
 namespace ampc::graph {
 #define GEN_PASS_DECL
 #include "passes/Graph/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/Graph/Passes.h.inc"
+
+/// Adds the passes of the graph phase to a pass manager on modules. Batch
+/// normalizations that are left need `graph-expand-batch-norm` once precision
+/// is decided.
+void buildGraphPipeline(mlir::OpPassManager &passes);
 } // namespace ampc::graph
 
 #endif // AMPC_PASSES_GRAPH_PASSES_H
