@@ -5,6 +5,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Memory/Passes.h"
 #include "passes/Precision/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -51,6 +52,8 @@ static void buildPrecisionPhase(OpPassManager &passes,
   }
   passes.addPass(precision::createPrecisionInlineCompositesPass());
   passes.addPass(precision::createPrecisionCleanCastsPass());
+  // The ops of an expanded normalization have classes of their own.
+  passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
 }
 
 void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options) {

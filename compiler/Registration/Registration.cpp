@@ -4,6 +4,7 @@
 #include "dialects/Amp/IR/AmpDialect.h"
 #include "dialects/Amp/Reference/Models.h"
 #include "dialects/Rt/IR/RtDialect.h"
+#include "passes/Graph/Passes.h"
 #include "passes/Precision/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -22,6 +23,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
 
 void ampc::registerPasses() {
   registerAllPasses();
+  graph::registerGraphPasses();
   precision::registerPrecisionPasses();
   fusion::registerFusionPasses();
   memory::registerMemoryPasses();

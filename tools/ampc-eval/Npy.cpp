@@ -98,10 +98,10 @@ Expected<Tensor> eval::readNpy(StringRef path, mlir::RankedTensorType type) {
   }
   StringRef descriptor = getField(header, "descr");
   StringRef name = getDescriptor(result->getKind());
-  bool fits = descriptor.starts_with(("'" + name + "'").str()) ||
-              (result->getKind() == Kind::BF16 &&
-               (descriptor.starts_with("'<u2'") ||
-                descriptor.starts_with("'|V2'")));
+  bool fits =
+      descriptor.starts_with(("'" + name + "'").str()) ||
+      (result->getKind() == Kind::BF16 &&
+       (descriptor.starts_with("'<u2'") || descriptor.starts_with("'|V2'")));
   if (!fits) {
     return fail("expected elements " + name + ", got " +
                 descriptor.take_until([](char c) { return c == ','; }));

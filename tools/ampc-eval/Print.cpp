@@ -14,6 +14,10 @@ using namespace ampc::eval;
 using namespace ampc::ref;
 
 static void printElement(raw_ostream &out, const Tensor &tensor, int64_t i) {
+  if (isFloat(tensor.getKind()) && std::isnan(tensor.getDouble(i))) {
+    out << "nan";
+    return;
+  }
   switch (tensor.getKind()) {
   case Kind::F16:
   case Kind::BF16:
@@ -81,7 +85,8 @@ std::optional<Tensor> eval::getRandom(mlir::RankedTensorType type,
       double value = static_cast<double>(bits) * 0x1p-52 - 1;
       storeDoubles(kind, &value, 1, to);
     } else {
-      int64_t value = static_cast<int64_t>(bits % (kind == Kind::Bool ? 2 : 10));
+      int64_t value =
+          static_cast<int64_t>(bits % (kind == Kind::Bool ? 2 : 10));
       storeInts(kind, &value, 1, to);
     }
   }

@@ -32,9 +32,8 @@ static cl::list<std::string>
 static cl::opt<std::string>
     outputFolder("output-dir", cl::cat(category),
                  cl::desc("Write results as <folder>/<index>.npy"));
-static cl::opt<unsigned long long>
-    seed("seed", cl::init(0), cl::cat(category),
-         cl::desc("Seed of the random inputs"));
+static cl::opt<unsigned long long> seed("seed", cl::init(0), cl::cat(category),
+                                        cl::desc("Seed of the random inputs"));
 static cl::opt<int64_t> limit("print-limit", cl::init(1024), cl::cat(category),
                               cl::desc("Elements of a result to print"));
 static cl::opt<unsigned long long>
@@ -56,8 +55,7 @@ static void printError(const llvm::Twine &what) {
 static FailureOr<SmallVector<ref::Tensor>>
 getInputs(FunctionOpInterface function) {
   SmallVector<ref::Tensor> inputs;
-  if (!inputFiles.empty() &&
-      inputFiles.size() != function.getNumArguments()) {
+  if (!inputFiles.empty() && inputFiles.size() != function.getNumArguments()) {
     printError("expected " + llvm::Twine(function.getNumArguments()) +
                " inputs, got " + llvm::Twine(inputFiles.size()));
     return failure();
@@ -186,6 +184,9 @@ int main(int argc, char **argv) {
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   SmallVector<OwningOpRef<ModuleOp>> modules;
+  // They show the source of errors in the evaluation too.
+  SmallVector<std::shared_ptr<llvm::SourceMgr>> sources;
+  SmallVector<std::unique_ptr<SourceMgrDiagnosticHandler>> handlers;
   for (const std::string &path : files) {
     std::string message;
     auto file = openInputFile(path, &message);
@@ -195,7 +196,9 @@ int main(int argc, char **argv) {
     }
     auto source = std::make_shared<llvm::SourceMgr>();
     source->AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-    SourceMgrDiagnosticHandler handler(*source, &context);
+    sources.push_back(source);
+    handlers.push_back(
+        std::make_unique<SourceMgrDiagnosticHandler>(*source, &context));
     modules.push_back(parseSourceFile<ModuleOp>(source, &context));
     if (!modules.back()) {
       return 1;
@@ -206,11 +209,6 @@ int main(int argc, char **argv) {
                llvm::Twine(modules.size()));
     return 1;
   }
-  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
-    llvm::errs() << diagnostic.getLocation() << ": error: " << diagnostic
-                 << "\n";
-    return success();
-  });
   if (checkPhases) {
     return failed(runCheck(modules));
   }

@@ -169,6 +169,7 @@ def Amp_CumSumOp : Amp_SerialOp<"cumsum", AutocastFp32, [SameOperandsAndResultTy
   }];
   let arguments = (ins Amp_NumberTensor:$input, I64Attr:$axis, BoolAttr:$exclusive, BoolAttr:$reverse);
   let results = (outs Amp_NumberTensor:$result);
+  let hasVerifier = 1;
 }
 
 def Amp_TopKOp : Amp_SerialOp<"top_k", AutocastFollow, [InferTypeOpAdaptor]> {

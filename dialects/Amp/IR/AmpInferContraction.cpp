@@ -87,9 +87,10 @@ LogicalResult checkWindow(std::optional<Location> loc, RankedTensorType input,
         dilations[i] >= limit || pads[i] <= -limit || pads[i] >= limit ||
         pads[i + rank] <= -limit || pads[i + rank] >= limit ||
         weight.getDimSize(i + 2) < 1 || weight.getDimSize(i + 2) >= limit ||
-        input.getDimSize(i + 1) >= limit) {
-      return emitOptionalError(loc, "stride, dilation, pad or kernel size of "
-                                    "spatial dimension ",
+        input.getDimSize(i + 1) >= limit || input.getDimSize(i + 2) >= limit) {
+      return emitOptionalError(loc,
+                               "stride, dilation, pad or kernel size of "
+                               "spatial dimension ",
                                i, " is out of range");
     }
   }
@@ -180,8 +181,8 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *,
   int64_t rank = shape.spatial.size();
   shape.channels = weight.getDimSize(0);
   for (int64_t i = 0; i < rank; ++i) {
-    int64_t padded = shape.spatial[i] + adaptor.getPads()[i] +
-                     adaptor.getPads()[i + rank];
+    int64_t padded =
+        shape.spatial[i] + adaptor.getPads()[i] + adaptor.getPads()[i + rank];
     int64_t span =
         (weight.getDimSize(i + 2) - 1) * adaptor.getDilations()[i] + 1;
     if (padded < span) {
@@ -235,11 +236,17 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *,
   }
   shape.channels = *channels;
   for (int64_t i = 0; i < rank; ++i) {
+    if (adaptor.getOutputPadding()[i] < 0 ||
+        adaptor.getOutputPadding()[i] >= std::numeric_limits<int32_t>::max()) {
+      return emitOptionalError(loc, "output padding ",
+                               adaptor.getOutputPadding()[i],
+                               " of spatial dimension ", i, " is out of range");
+    }
     int64_t size = (shape.spatial[i] - 1) * adaptor.getStrides()[i] +
                    adaptor.getOutputPadding()[i] +
                    (weight.getDimSize(i + 2) - 1) * adaptor.getDilations()[i] +
                    1 - adaptor.getPads()[i] - adaptor.getPads()[i + rank];
-    if (size < 0 || adaptor.getOutputPadding()[i] < 0) {
+    if (size < 0) {
       return emitOptionalError(loc, "spatial dimension ", i,
                                " of the result has ", size, " elements");
     }
@@ -288,8 +295,8 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *,
     return emitOptionalError(loc, "cannot attend with query ", q, ", key ", k,
                              " and value ", v);
   }
-  types.push_back(q.clone({q.getDimSize(0), q.getDimSize(1), q.getDimSize(2),
-                           v.getDimSize(3)}));
+  types.push_back(q.clone(
+      {q.getDimSize(0), q.getDimSize(1), q.getDimSize(2), v.getDimSize(3)}));
   return success();
 }
 
@@ -303,8 +310,14 @@ LogicalResult AttentionOp::verify() {
     SmallVector<int64_t> scores{q.getDimSize(0), q.getDimSize(1),
                                 q.getDimSize(2), k.getDimSize(2)};
     auto together = broadcastShapes(tensorType(mask).getShape(), scores);
-    if (!together || ArrayRef<int64_t>(*together) != ArrayRef<int64_t>(scores)) {
+    if (!together ||
+        ArrayRef<int64_t>(*together) != ArrayRef<int64_t>(scores)) {
       return emitOpError("expected a mask that broadcasts to the scores, got ")
+             << mask.getType();
+    }
+    Type element = elementOf(mask);
+    if (!isa<FloatType>(element) && !element.isInteger(1)) {
+      return emitOpError("expected a float or boolean mask, got ")
              << mask.getType();
     }
   }
@@ -368,9 +381,9 @@ LogicalResult UnpackOp::verify() {
   auto shape = packedShape(getResult().getType().getShape(), getDimension(),
                            getPanel(), getOuter(), getInner());
   if (!shape || ArrayRef<int64_t>(*shape) != getInput().getType().getShape()) {
-    return emitOpError("input ") << getInput().getType()
-                                 << " is not the packed form of "
-                                 << getResult().getType();
+    return emitOpError("input ")
+           << getInput().getType() << " is not the packed form of "
+           << getResult().getType();
   }
   return success();
 }

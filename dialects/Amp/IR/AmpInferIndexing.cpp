@@ -76,8 +76,8 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *,
   int64_t batch = adaptor.getBatchDims();
   if (indices.getRank() < 1 || batch < 0 || batch >= indices.getRank() ||
       batch > input.getRank()) {
-    return emitOptionalError(loc, "batch_dims ", batch, " does not fit ",
-                             input, " and ", indices);
+    return emitOptionalError(loc, "batch_dims ", batch, " does not fit ", input,
+                             " and ", indices);
   }
   int64_t tuple = indices.getShape().back();
   if (tuple > input.getRank() - batch ||
@@ -132,10 +132,10 @@ static LogicalResult inferPool(std::optional<Location> loc,
                                ", which has ", padded, " with padding");
     }
     int64_t steps = padded - span;
-    int64_t size = 1 + (steps < 0 ? 0
-                        : ceilMode
-                            ? int64_t(llvm::divideCeil(steps, strides[i]))
-                            : steps / strides[i]);
+    int64_t size =
+        1 + (steps < 0  ? 0
+             : ceilMode ? int64_t(llvm::divideCeil(steps, strides[i]))
+                        : steps / strides[i]);
     // A window that would start in the padding after the input is dropped.
     if (ceilMode && (size - 1) * strides[i] >= shape[first + i] + pads[i]) {
       --size;
@@ -189,9 +189,10 @@ LogicalResult ResizeOp::updateResultTypes() {
 // Scatter and order
 //===----------------------------------------------------------------------===//
 
-LogicalResult ScatterElementsOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult
+ScatterElementsOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                    Adaptor adaptor,
+                                    SmallVectorImpl<Type> &types) {
   auto input = tensorType(adaptor.getInput());
   auto indices = tensorType(adaptor.getIndices());
   auto updates = tensorType(adaptor.getUpdates());

@@ -51,21 +51,46 @@ AMPC_INFER_REDUCE(ReduceMinOp)
   LogicalResult OP::inferReturnTypes(                                          \
       MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,      \
       SmallVectorImpl<Type> &types) {                                          \
-    return inferReduced(loc, tensorType(adaptor.getInput()),                   \
-                        {static_cast<int64_t>(adaptor.getAxis())},             \
-                        adaptor.getKeepdims(), IntegerType::get(context, 64),  \
-                        types);                                                \
+    auto input = tensorType(adaptor.getInput());                               \
+    int64_t axis = adaptor.getAxis();                                          \
+    if (axis < 0 || axis >= input.getRank()) {                                 \
+      return emitOptionalError(loc, "axis ", axis, " is not a dimension of ",  \
+                               input);                                         \
+    }                                                                          \
+    return inferReduced(loc, input, {axis}, adaptor.getKeepdims(),             \
+                        IntegerType::get(context, 64), types);                 \
   }
 AMPC_INFER_ARG(ArgMaxOp)
 AMPC_INFER_ARG(ArgMinOp)
 #undef AMPC_INFER_ARG
 
+static LogicalResult verifyAxis(Operation *op, RankedTensorType input,
+                                int64_t axis) {
+  if (axis < 0 || axis >= input.getRank()) {
+    return op->emitOpError("axis ")
+           << axis << " is not a dimension of " << input;
+  }
+  return success();
+}
+
+LogicalResult SoftmaxOp::verify() {
+  return verifyAxis(*this, getInput().getType(), getAxis());
+}
+
+LogicalResult LogSoftmaxOp::verify() {
+  return verifyAxis(*this, getInput().getType(), getAxis());
+}
+
+LogicalResult CumSumOp::verify() {
+  return verifyAxis(*this, getInput().getType(), getAxis());
+}
+
 static LogicalResult verifyTrailingParameter(Operation *op, Value parameter,
                                              RankedTensorType input,
                                              int64_t axis, StringRef name) {
   if (axis < 0 || axis >= std::max<int64_t>(input.getRank(), 1)) {
-    return op->emitOpError("axis ") << axis << " is not a dimension of "
-                                    << input;
+    return op->emitOpError("axis ")
+           << axis << " is not a dimension of " << input;
   }
   if (!parameter) {
     return success();
@@ -83,11 +108,10 @@ static LogicalResult verifyTrailingParameter(Operation *op, Value parameter,
 
 LogicalResult LayerNormOp::verify() {
   auto input = getInput().getType();
-  return success(
-      succeeded(verifyTrailingParameter(*this, getScale(), input, getAxis(),
-                                        "a scale")) &&
-      succeeded(verifyTrailingParameter(*this, getBias(), input, getAxis(),
-                                        "a bias")));
+  return success(succeeded(verifyTrailingParameter(*this, getScale(), input,
+                                                   getAxis(), "a scale")) &&
+                 succeeded(verifyTrailingParameter(*this, getBias(), input,
+                                                   getAxis(), "a bias")));
 }
 
 LogicalResult RmsNormOp::verify() {

@@ -34,9 +34,9 @@ LogicalResult inferBroadcast(std::optional<Location> loc, ValueRange operands,
   for (Value operand : operands.drop_front()) {
     auto next = broadcastShapes(shape, tensorType(operand).getShape());
     if (!next) {
-      return emitOptionalError(loc, "operands do not broadcast: ",
-                               operands[0].getType(), " and ",
-                               operand.getType());
+      return emitOptionalError(
+          loc, "operands do not broadcast: ", operands[0].getType(), " and ",
+          operand.getType());
     }
     shape = *next;
   }
@@ -86,9 +86,10 @@ AMPC_INFER_BOOLEAN(IsNanOp)
 AMPC_INFER_BOOLEAN(IsInfOp)
 #undef AMPC_INFER_BOOLEAN
 
-LogicalResult ConstantOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location>, ValueRange, DictionaryAttr,
-    OpaqueProperties properties, RegionRange, SmallVectorImpl<Type> &types) {
+LogicalResult
+ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange,
+                             DictionaryAttr, OpaqueProperties properties,
+                             RegionRange, SmallVectorImpl<Type> &types) {
   types.push_back(properties.as<Properties *>()->getValue().getType());
   return success();
 }
@@ -129,8 +130,8 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *,
     shape.push_back(input.getDimSize(dim));
   }
   if (static_cast<int64_t>(shape.size()) != input.getRank()) {
-    return emitOptionalError(loc, "expected a permutation of ",
-                             input.getRank(), " dimensions");
+    return emitOptionalError(loc, "expected a permutation of ", input.getRank(),
+                             " dimensions");
   }
   types.push_back(input.clone(shape));
   return success();
@@ -153,9 +154,9 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *,
                                     adaptor.getStarts()[i]);
     int64_t dim = input.getDimSize(i);
     bool inside = size >= 0 && last &&
-                  (size == 0 || (adaptor.getStarts()[i] >= 0 &&
-                                 adaptor.getStarts()[i] < dim && *last >= 0 &&
-                                 *last < dim));
+                  (size == 0 ||
+                   (adaptor.getStarts()[i] >= 0 &&
+                    adaptor.getStarts()[i] < dim && *last >= 0 && *last < dim));
     if (!inside) {
       return emitOptionalError(loc, "slice of dimension ", i,
                                " reaches outside ", input);
@@ -228,9 +229,13 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
   if (adaptor.getLow().size() != rank || adaptor.getHigh().size() != rank) {
     return emitOptionalError(loc, "expected ", rank, " low and high paddings");
   }
-  if (adaptor.getValue() && tensorType(adaptor.getValue()).getRank() != 0) {
-    return emitOptionalError(loc, "expected a padding value of rank 0, got ",
-                             adaptor.getValue().getType());
+  if (Value value = adaptor.getValue();
+      value &&
+      value.getType() != RankedTensorType::get({}, input.getElementType())) {
+    return emitOptionalError(loc,
+                             "expected a padding value of rank 0 and the "
+                             "input's element type, got ",
+                             value.getType());
   }
   SmallVector<int64_t> shape;
   for (size_t i = 0; i < rank; ++i) {
@@ -245,8 +250,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
     }
     bool inside = adaptor.getMode() != PadMode::Reflect ||
                   (low < dim && high < dim) || *sum == 0;
-    if (!inside || (dim == 0 && *sum != 0 &&
-                    adaptor.getMode() != PadMode::Constant)) {
+    if (!inside ||
+        (dim == 0 && *sum != 0 && adaptor.getMode() != PadMode::Constant)) {
       return emitOptionalError(loc, "cannot pad dimension ", i, " of ", input,
                                " by ", low, " and ", high,
                                " with elements of the input");

@@ -37,6 +37,7 @@ class Amp_SoftmaxLikeOp<string mnemonic, string formula>
     "%y = amp." # mnemonic # " %x {axis = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>\n```";
   let arguments = (ins Amp_FloatTensor:$input, I64Attr:$axis);
   let results = (outs Amp_FloatTensor:$result);
+  let hasVerifier = 1;
 }
 def Amp_SoftmaxOp : Amp_SoftmaxLikeOp<"softmax", "exp(x) / sum(exp(x))">;
 def Amp_LogSoftmaxOp : Amp_SoftmaxLikeOp<"log_softmax", "x - log(sum(exp(x)))">;

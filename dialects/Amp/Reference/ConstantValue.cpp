@@ -90,8 +90,8 @@ FailureOr<Tensor> ref::evaluateConstant(Value value, uint64_t byteBudget,
   return values[value];
 }
 
-FailureOr<SmallVector<int64_t>>
-ref::evaluateConstantInts(Value value, uint64_t byteBudget) {
+FailureOr<SmallVector<int64_t>> ref::evaluateConstantInts(Value value,
+                                                          uint64_t byteBudget) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !isa<IntegerType>(type.getElementType())) {
     return failure();

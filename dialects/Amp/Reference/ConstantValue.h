@@ -17,8 +17,7 @@ namespace ampc::ref {
 /// have to be evaluated. The tensor may borrow bytes of attributes.
 ///
 /// Needs registerReferenceModels on the context's registry.
-mlir::FailureOr<Tensor> evaluateConstant(mlir::Value value,
-                                         uint64_t byteBudget,
+mlir::FailureOr<Tensor> evaluateConstant(mlir::Value value, uint64_t byteBudget,
                                          unsigned maxOps = 4096);
 
 /// As evaluateConstant, of an integer tensor: its elements in row-major order.

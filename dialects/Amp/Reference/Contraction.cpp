@@ -51,8 +51,7 @@ std::optional<Tensor> matmulAs(MatmulOp op, ArrayRef<Tensor> operands) {
   }
   auto dims = type.getShape().take_back(2);
   int64_t m = dims[0], n = dims[1];
-  int64_t k = operands[0].getShape().take_back(
-      2)[op.getTransposeLhs() ? 0 : 1];
+  int64_t k = operands[0].getShape().take_back(2)[op.getTransposeLhs() ? 0 : 1];
   // Strides of the batch dimensions, in matrices.
   ArrayRef<int64_t> batch = type.getShape().drop_back(2);
   auto batchStrides = [&](const Tensor &operand) {
@@ -67,27 +66,27 @@ std::optional<Tensor> matmulAs(MatmulOp op, ArrayRef<Tensor> operands) {
   Kind kind = result->getKind();
   int64_t width = result->getByteWidth(), at = 0;
   char *to = result->mutableBytes();
-  walkRows(batch, {batchStrides(operands[0]), batchStrides(operands[1])},
-           [&](ArrayRef<int64_t> offsets, int64_t count,
-               ArrayRef<int64_t> steps) {
-             for (int64_t b = 0; b < count; ++b) {
-               const T *a = lhs.data() + (offsets[0] + b * steps[0]) * m * k;
-               const T *c = rhs.data() + (offsets[1] + b * steps[1]) * k * n;
-               for (int64_t i = 0; i < m; ++i, at += n) {
-                 std::fill(row.begin(), row.end(), T(0));
-                 for (int64_t p = 0; p < k; ++p) {
-                   T factor = a[i * k + p];
-                   for (int64_t j = 0; j < n; ++j) {
-                     row[j] += factor * c[p * n + j];
-                   }
-                 }
-                 for (int64_t j = 0; j < n && !bias.empty(); ++j) {
-                   row[j] += bias[at + j];
-                 }
-                 storeArray(kind, row, to + at * width);
-               }
-             }
-           });
+  walkRows(
+      batch, {batchStrides(operands[0]), batchStrides(operands[1])},
+      [&](ArrayRef<int64_t> offsets, int64_t count, ArrayRef<int64_t> steps) {
+        for (int64_t b = 0; b < count; ++b) {
+          const T *a = lhs.data() + (offsets[0] + b * steps[0]) * m * k;
+          const T *c = rhs.data() + (offsets[1] + b * steps[1]) * k * n;
+          for (int64_t i = 0; i < m; ++i, at += n) {
+            std::fill(row.begin(), row.end(), T(0));
+            for (int64_t p = 0; p < k; ++p) {
+              T factor = a[i * k + p];
+              for (int64_t j = 0; j < n; ++j) {
+                row[j] += factor * c[p * n + j];
+              }
+            }
+            for (int64_t j = 0; j < n && !bias.empty(); ++j) {
+              row[j] += bias[at + j];
+            }
+            storeArray(kind, row, to + at * width);
+          }
+        }
+      });
   return result;
 }
 
@@ -154,8 +153,7 @@ struct Axis {
   /// The small indices whose big index at `k` lies inside.
   std::pair<int64_t, int64_t> getRange(int64_t k) const {
     int64_t offset = k * dilation - pad;
-    int64_t first =
-        offset >= 0 ? 0 : llvm::divideCeilSigned(-offset, stride);
+    int64_t first = offset >= 0 ? 0 : llvm::divideCeilSigned(-offset, stride);
     int64_t last = llvm::divideFloorSigned(big - 1 - offset, stride);
     return {first, std::min(last + 1, small)};
   }
@@ -174,7 +172,8 @@ void forWindow(const std::array<Axis, 3> &axes, Row row) {
       for (int64_t kx = 0; kx < axes[2].kernel; ++kx, ++element) {
         auto [xBegin, xEnd] = axes[2].getRange(kx);
         for (int64_t z = zBegin; z < zEnd && xBegin < xEnd; ++z) {
-          int64_t bigZ = z * axes[0].stride + kz * axes[0].dilation - axes[0].pad;
+          int64_t bigZ =
+              z * axes[0].stride + kz * axes[0].dilation - axes[0].pad;
           for (int64_t y = yBegin; y < yEnd; ++y) {
             int64_t bigY =
                 y * axes[1].stride + ky * axes[1].dilation - axes[1].pad;
@@ -252,9 +251,9 @@ std::optional<Tensor> convolve(Op op, ArrayRef<Tensor> operands, bool forward) {
         int64_t channel = g * groupIns + c;
         const T *from = in.data() + (n * channels + channel) * inSize;
         const T *taps =
-            w.data() + (forward ? o * groupIns + c
-                                : channel * groupOuts + o % groupOuts) *
-                           kernel;
+            w.data() +
+            (forward ? o * groupIns + c : channel * groupOuts + o % groupOuts) *
+                kernel;
         forWindow(axes, [&](int64_t element, int64_t big, int64_t small,
                             int64_t length) {
           T tap = taps[element];

@@ -147,7 +147,8 @@ void ref::storeDoubles(Kind kind, const double *from, int64_t count, char *to) {
   case Kind::BF16:
     return storeAll(from, count, to, ampc_f64_to_bf16);
   case Kind::Bool:
-    return storeAll(from, count, to, [](double x) -> uint8_t { return x != 0; });
+    return storeAll(from, count, to,
+                    [](double x) -> uint8_t { return x != 0; });
   case Kind::U64:
     // Half of this type's range lies outside of i64's.
     return storeAll(from, count, to, [](double x) {
@@ -268,8 +269,9 @@ std::optional<Tensor> ref::convert(const Tensor &input, Type element,
     if (saturate && ref::isFloat(to)) {
       double largest = getLargest(to);
       for (double &value : llvm::MutableArrayRef<double>(values, n)) {
-        value = std::isnan(value) ? value
-                                  : std::min(std::max(value, -largest), largest);
+        value = std::isnan(value)
+                    ? value
+                    : std::min(std::max(value, -largest), largest);
       }
     }
     storeDoubles(to, values, n, target);

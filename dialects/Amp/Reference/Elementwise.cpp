@@ -20,7 +20,8 @@ std::optional<Tensor> floatUnary(Op op, ArrayRef<Tensor> operands) {
 }
 
 /// `Integer` takes the value and whether its type is unsigned.
-template <typename Op, double (*Float)(double), int64_t (*Integer)(int64_t, bool)>
+template <typename Op, double (*Float)(double),
+          int64_t (*Integer)(int64_t, bool)>
 std::optional<Tensor> numberUnary(Op op, ArrayRef<Tensor> operands) {
   Kind kind = operands[0].getKind();
   if (isFloat(kind)) {
@@ -50,9 +51,9 @@ std::optional<Tensor> numberBinary(Op op, ArrayRef<Tensor> operands) {
 //===----------------------------------------------------------------------===//
 
 std::optional<Tensor> gelu(GeluOp op, ArrayRef<Tensor> operands) {
-  return mapUnary<double, double>(getResultType(op), operands[0],
-                                  op.getForm() == GeluForm::Erf ? math::geluErf
-                                                                : math::geluTanh);
+  return mapUnary<double, double>(
+      getResultType(op), operands[0],
+      op.getForm() == GeluForm::Erf ? math::geluErf : math::geluTanh);
 }
 
 std::optional<Tensor> leakyRelu(LeakyReluOp op, ArrayRef<Tensor> operands) {
@@ -66,9 +67,8 @@ std::optional<Tensor> hardSigmoid(HardSigmoidOp op, ArrayRef<Tensor> operands) {
   double alpha = op.getAlpha().convertToDouble();
   double beta = op.getBeta().convertToDouble();
   return mapUnary<double, double>(
-      getResultType(op), operands[0], [=](double x) {
-        return math::max(0, math::min(1, alpha * x + beta));
-      });
+      getResultType(op), operands[0],
+      [=](double x) { return math::max(0, math::min(1, alpha * x + beta)); });
 }
 
 std::optional<Tensor> clip(ClipOp op, ArrayRef<Tensor> operands) {
@@ -91,9 +91,8 @@ std::optional<Tensor> isNan(IsNanOp op, ArrayRef<Tensor> operands) {
 std::optional<Tensor> isInf(IsInfOp op, ArrayRef<Tensor> operands) {
   bool positive = op.getPositive(), negative = op.getNegative();
   return mapUnary<double, int64_t>(
-      getResultType(op), operands[0], [=](double x) {
-        return std::isinf(x) && (x > 0 ? positive : negative);
-      });
+      getResultType(op), operands[0],
+      [=](double x) { return std::isinf(x) && (x > 0 ? positive : negative); });
 }
 
 std::optional<Tensor> mod(ModOp op, ArrayRef<Tensor> operands) {
@@ -140,9 +139,9 @@ std::optional<Tensor> compare(CompareOp op, ArrayRef<Tensor> operands) {
                        static_cast<uint64_t>(y));
         });
   }
-  return mapBinary<int64_t, int64_t>(
-      type, operands,
-      [=](int64_t x, int64_t y) { return holds(predicate, x, y); });
+  return mapBinary<int64_t, int64_t>(type, operands, [=](int64_t x, int64_t y) {
+    return holds(predicate, x, y);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,11 +199,13 @@ void selectRow(const char *condition, int64_t conditionStep, const char *lhs,
 
 std::optional<Tensor> selectElements(SelectOp op, ArrayRef<Tensor> operands) {
   RankedTensorType type = getResultType(op);
-  auto result = Tensor::allocate(type);
+  bool splat =
+      llvm::all_of(operands, [](const Tensor &t) { return t.isSplat(); });
+  auto result = Tensor::allocate(type, splat);
   if (!result) {
     return std::nullopt;
   }
-  SmallVector<Dims> strides{getStrides(type.getShape())};
+  SmallVector<Dims> strides{getStoredStrides(*result)};
   for (const Tensor &operand : operands) {
     strides.push_back(getBroadcastStrides(operand, type.getShape()));
   }
@@ -214,7 +215,8 @@ std::optional<Tensor> selectElements(SelectOp op, ArrayRef<Tensor> operands) {
              : width == 4 ? selectRow<uint32_t>
                           : selectRow<uint64_t>;
   char *to = result->mutableBytes();
-  walkRows(type.getShape(), strides,
+  Dims one(type.getRank(), 1);
+  walkRows(splat ? ArrayRef<int64_t>(one) : type.getShape(), strides,
            [&](ArrayRef<int64_t> at, int64_t length, ArrayRef<int64_t> step) {
              row(operands[0].getBytes().data() + at[1], step[1],
                  operands[1].getBytes().data() + at[2] * width, step[2],

@@ -36,10 +36,10 @@ uint64_t ref::estimateWork(Operation *op) {
   }
   // Ops that may read a whole operand for each element of the result.
   auto fusable = dyn_cast<FusableOpInterface>(op);
-  bool multiplies =
-      fusable && llvm::is_contained({FusionKind::Contraction,
-                                     FusionKind::Attention, FusionKind::Indexed},
-                                    fusable.getFusionKind());
+  bool multiplies = fusable && llvm::is_contained({FusionKind::Contraction,
+                                                   FusionKind::Attention,
+                                                   FusionKind::Indexed},
+                                                  fusable.getFusionKind());
   for (Type type : op->getResultTypes()) {
     uint64_t count = getElementsOf(type);
     work = llvm::SaturatingAdd(
@@ -71,8 +71,7 @@ LogicalResult Evaluator::charge(Operation *op) {
 FailureOr<Evaluator::Results>
 Evaluator::evaluateRegion(Region &region, ArrayRef<Tensor> arguments) {
   Operation *parent = region.getParentOp();
-  if (!region.hasOneBlock() ||
-      region.getNumArguments() != arguments.size()) {
+  if (!region.hasOneBlock() || region.getNumArguments() != arguments.size()) {
     return parent->emitOpError("cannot evaluate: expected one block and ")
            << region.getNumArguments() << " arguments, got "
            << arguments.size();

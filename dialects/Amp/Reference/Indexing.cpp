@@ -39,8 +39,8 @@ std::optional<Tensor> gather(GatherOp op, ArrayRef<Tensor> operands) {
   }
   int64_t axis = op.getAxis(), size = input->getShape()[axis];
   int64_t outer = product(input->getShape().take_front(axis));
-  int64_t bytes = product(input->getShape().drop_front(axis + 1)) *
-                  input->getByteWidth();
+  int64_t bytes =
+      product(input->getShape().drop_front(axis + 1)) * input->getByteWidth();
   SmallVector<int64_t> indices = operands[1].getInts();
   const char *from = input->getBytes().data();
   char *to = result->mutableBytes();

@@ -30,7 +30,8 @@ template <typename In, typename Out>
 std::optional<Tensor> mapChunks(RankedTensorType type,
                                 ArrayRef<Tensor> operands,
                                 ChunkBody<In, Out> body) {
-  bool splat = llvm::all_of(operands, [](const Tensor &t) { return t.isSplat(); });
+  bool splat =
+      llvm::all_of(operands, [](const Tensor &t) { return t.isSplat(); });
   auto result = Tensor::allocate(type, splat);
   if (!result) {
     return std::nullopt;
@@ -52,30 +53,32 @@ std::optional<Tensor> mapChunks(RankedTensorType type,
   int64_t width = result->getByteWidth();
   Dims one(type.getRank(), 1);
   ArrayRef<int64_t> shape = splat ? ArrayRef(one) : type.getShape();
-  walkRows(shape, strides,
-           [&](ArrayRef<int64_t> offsets, int64_t length,
-               ArrayRef<int64_t> steps) {
-             for (int64_t begin = 0; begin < length; begin += chunk) {
-               int64_t n = std::min(chunk, length - begin);
-               for (auto [i, operand] : llvm::enumerate(operands)) {
-                 int64_t offset = offsets[i + 1] + begin * steps[i + 1];
-                 load(operand.getKind(),
-                      operand.getBytes().data() +
-                          offset * operand.getByteWidth(),
-                      steps[i + 1], n, in[i]);
-               }
-               body(n, ArrayRef(arrays, operands.size()), out);
-               store(kind, out, n, to + (offsets[0] + begin) * width);
-             }
-           });
+  walkRows(
+      shape, strides,
+      [&](ArrayRef<int64_t> offsets, int64_t length, ArrayRef<int64_t> steps) {
+        for (int64_t begin = 0; begin < length; begin += chunk) {
+          int64_t n = std::min(chunk, length - begin);
+          for (auto [i, operand] : llvm::enumerate(operands)) {
+            int64_t offset = offsets[i + 1] + begin * steps[i + 1];
+            load(operand.getKind(),
+                 operand.getBytes().data() + offset * operand.getByteWidth(),
+                 steps[i + 1], n, in[i]);
+          }
+          body(n, ArrayRef(arrays, operands.size()), out);
+          store(kind, out, n, to + (offsets[0] + begin) * width);
+        }
+      });
   return result;
 }
 
-template std::optional<Tensor> mapChunks<double, double>(
-    RankedTensorType, ArrayRef<Tensor>, ChunkBody<double, double>);
-template std::optional<Tensor> mapChunks<double, int64_t>(
-    RankedTensorType, ArrayRef<Tensor>, ChunkBody<double, int64_t>);
-template std::optional<Tensor> mapChunks<int64_t, int64_t>(
-    RankedTensorType, ArrayRef<Tensor>, ChunkBody<int64_t, int64_t>);
+template std::optional<Tensor>
+    mapChunks<double, double>(RankedTensorType, ArrayRef<Tensor>,
+                              ChunkBody<double, double>);
+template std::optional<Tensor>
+    mapChunks<double, int64_t>(RankedTensorType, ArrayRef<Tensor>,
+                               ChunkBody<double, int64_t>);
+template std::optional<Tensor>
+    mapChunks<int64_t, int64_t>(RankedTensorType, ArrayRef<Tensor>,
+                                ChunkBody<int64_t, int64_t>);
 
 } // namespace ampc::ref

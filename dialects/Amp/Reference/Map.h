@@ -21,21 +21,22 @@ std::optional<Tensor> mapChunks(mlir::RankedTensorType type,
                                 ChunkBody<In, Out> body);
 
 extern template std::optional<Tensor>
-mapChunks<double, double>(mlir::RankedTensorType, llvm::ArrayRef<Tensor>,
-                          ChunkBody<double, double>);
+    mapChunks<double, double>(mlir::RankedTensorType, llvm::ArrayRef<Tensor>,
+                              ChunkBody<double, double>);
 extern template std::optional<Tensor>
-mapChunks<double, int64_t>(mlir::RankedTensorType, llvm::ArrayRef<Tensor>,
-                           ChunkBody<double, int64_t>);
+    mapChunks<double, int64_t>(mlir::RankedTensorType, llvm::ArrayRef<Tensor>,
+                               ChunkBody<double, int64_t>);
 extern template std::optional<Tensor>
-mapChunks<int64_t, int64_t>(mlir::RankedTensorType, llvm::ArrayRef<Tensor>,
-                            ChunkBody<int64_t, int64_t>);
+    mapChunks<int64_t, int64_t>(mlir::RankedTensorType, llvm::ArrayRef<Tensor>,
+                                ChunkBody<int64_t, int64_t>);
 
 /// As mapChunks, of a function of one element.
 template <typename In, typename Out, typename Function>
 std::optional<Tensor> mapUnary(mlir::RankedTensorType type, const Tensor &input,
                                Function function) {
   return mapChunks<In, Out>(
-      type, input, [&](int64_t length, llvm::ArrayRef<const In *> in, Out *out) {
+      type, input,
+      [&](int64_t length, llvm::ArrayRef<const In *> in, Out *out) {
         for (int64_t i = 0; i < length; ++i) {
           out[i] = function(in[0][i]);
         }

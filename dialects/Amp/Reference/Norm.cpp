@@ -118,8 +118,8 @@ std::optional<Tensor> layerNorm(LayerNormOp op, ArrayRef<Tensor> operands) {
   bool hasScale = static_cast<bool>(op.getScale());
   auto shape = input.getShape().drop_front(op.getAxis());
   auto scale = getParameter(hasScale ? &operands[1] : nullptr, shape, 1);
-  auto bias = getParameter(op.getBias() ? &operands[1 + hasScale] : nullptr,
-                           shape, 0);
+  auto bias =
+      getParameter(op.getBias() ? &operands[1 + hasScale] : nullptr, shape, 0);
   double epsilon = op.getEpsilon().convertToDouble();
   return mapRows(getResultType(op), input,
                  getTrailingAxes(op.getAxis(), input.getRank()),
@@ -164,16 +164,16 @@ std::optional<Tensor> groupNorm(GroupNormOp op, ArrayRef<Tensor> operands) {
   Dims split = last ? Dims{shape[0], area, groups, members}
                     : Dims{shape[0], groups, members, area};
   Dims axes = last ? Dims{1, 3} : Dims{2, 3};
-  auto result = mapRows(
-      type.clone(split), input.withType(type.clone(split)), axes,
-      [&](int64_t row, MutableArrayRef<double> values) {
-        standardize(values, epsilon);
-        for (size_t i = 0; i < values.size(); ++i) {
-          int64_t member = last ? i % members : i / area;
-          int64_t channel = row % groups * members + member;
-          values[i] = values[i] * scale[channel] + bias[channel];
-        }
-      });
+  auto result = mapRows(type.clone(split), input.withType(type.clone(split)),
+                        axes, [&](int64_t row, MutableArrayRef<double> values) {
+                          standardize(values, epsilon);
+                          for (size_t i = 0; i < values.size(); ++i) {
+                            int64_t member = last ? i % members : i / area;
+                            int64_t channel = row % groups * members + member;
+                            values[i] =
+                                values[i] * scale[channel] + bias[channel];
+                          }
+                        });
   return result ? std::optional(result->withType(type)) : std::nullopt;
 }
 
@@ -187,7 +187,8 @@ std::optional<Tensor> batchNorm(BatchNormOp op, ArrayRef<Tensor> operands) {
       axes.push_back(i);
     }
   }
-  auto scale = getArray<double>(operands[1]), bias = getArray<double>(operands[2]),
+  auto scale = getArray<double>(operands[1]),
+       bias = getArray<double>(operands[2]),
        mean = getArray<double>(operands[3]),
        variance = getArray<double>(operands[4]);
   double epsilon = op.getEpsilon().convertToDouble();

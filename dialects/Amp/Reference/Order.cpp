@@ -85,7 +85,8 @@ std::optional<Tensor> argExtremeAs(Op op, const Tensor &input) {
         return std::isnan(x) && !std::isnan(y);
       }
     }
-    return Max ? isLarger(x, y, isUnsignedKind) : isLarger(y, x, isUnsignedKind);
+    return Max ? isLarger(x, y, isUnsignedKind)
+               : isLarger(y, x, isUnsignedKind);
   };
   rows.forEach([&](int64_t row, int64_t base) {
     rows.load(base, MutableArrayRef<T>(values));

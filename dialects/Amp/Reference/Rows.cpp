@@ -20,13 +20,13 @@ Rows::Rows(const Tensor &tensor, ArrayRef<int64_t> axes) : tensor(tensor) {
 
 void Rows::forEach(function_ref<void(int64_t, int64_t)> visit) const {
   int64_t number = 0;
-  walkRows(keptShape, keptLayout,
-           [&](ArrayRef<int64_t> offsets, int64_t count,
-               ArrayRef<int64_t> steps) {
-             for (int64_t i = 0; i < count; ++i) {
-               visit(number++, offsets[0] + i * steps[0]);
-             }
-           });
+  walkRows(
+      keptShape, keptLayout,
+      [&](ArrayRef<int64_t> offsets, int64_t count, ArrayRef<int64_t> steps) {
+        for (int64_t i = 0; i < count; ++i) {
+          visit(number++, offsets[0] + i * steps[0]);
+        }
+      });
 }
 
 static void loadElements(Kind kind, const char *from, int64_t stride,
@@ -45,17 +45,17 @@ void Rows::streamAs(int64_t base, function_ref<void(ArrayRef<T>)> visit) const {
   int64_t width = tensor.getByteWidth();
   const char *from = tensor.getBytes().data();
   int64_t start = tensor.isSplat() ? 0 : base;
-  walkRows(rowShape, rowStrides,
-           [&](ArrayRef<int64_t> offsets, int64_t count,
-               ArrayRef<int64_t> steps) {
-             for (int64_t i = 0; i < count; i += chunk) {
-               int64_t n = std::min(chunk, count - i);
-               int64_t offset = start + offsets[0] + i * steps[0];
-               loadElements(tensor.getKind(), from + offset * width, steps[0],
-                            n, values);
-               visit(ArrayRef<T>(values, n));
-             }
-           });
+  walkRows(
+      rowShape, rowStrides,
+      [&](ArrayRef<int64_t> offsets, int64_t count, ArrayRef<int64_t> steps) {
+        for (int64_t i = 0; i < count; i += chunk) {
+          int64_t n = std::min(chunk, count - i);
+          int64_t offset = start + offsets[0] + i * steps[0];
+          loadElements(tensor.getKind(), from + offset * width, steps[0], n,
+                       values);
+          visit(ArrayRef<T>(values, n));
+        }
+      });
 }
 
 void Rows::stream(int64_t base,
@@ -91,14 +91,14 @@ template <typename T>
 void Rows::storeAs(char *bytes, int64_t base, ArrayRef<T> values) const {
   const T *next = values.data();
   int64_t width = tensor.getByteWidth();
-  walkRows(rowShape, rowLayout,
-           [&](ArrayRef<int64_t> offsets, int64_t count,
-               ArrayRef<int64_t> steps) {
-             for (int64_t i = 0; i < count; ++i) {
-               int64_t offset = base + offsets[0] + i * steps[0];
-               storeElement(tensor.getKind(), *next++, bytes + offset * width);
-             }
-           });
+  walkRows(
+      rowShape, rowLayout,
+      [&](ArrayRef<int64_t> offsets, int64_t count, ArrayRef<int64_t> steps) {
+        for (int64_t i = 0; i < count; ++i) {
+          int64_t offset = base + offsets[0] + i * steps[0];
+          storeElement(tensor.getKind(), *next++, bytes + offset * width);
+        }
+      });
 }
 
 void Rows::store(char *bytes, int64_t base, ArrayRef<double> values) const {

@@ -33,10 +33,8 @@ public:
 
   /// Writes the row at `base` of a tensor that is laid out as this one and not
   /// a splat.
-  void store(char *bytes, int64_t base,
-             llvm::ArrayRef<double> values) const;
-  void store(char *bytes, int64_t base,
-             llvm::ArrayRef<int64_t> values) const;
+  void store(char *bytes, int64_t base, llvm::ArrayRef<double> values) const;
+  void store(char *bytes, int64_t base, llvm::ArrayRef<int64_t> values) const;
 
 private:
   template <typename T>

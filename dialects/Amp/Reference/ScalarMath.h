@@ -96,9 +96,15 @@ inline int64_t relu(int64_t x, bool isUnsigned) {
   return isUnsigned || x > 0 ? x : 0;
 }
 
-inline int64_t add(int64_t x, int64_t y, bool) { return wrap(bits(x) + bits(y)); }
-inline int64_t sub(int64_t x, int64_t y, bool) { return wrap(bits(x) - bits(y)); }
-inline int64_t mul(int64_t x, int64_t y, bool) { return wrap(bits(x) * bits(y)); }
+inline int64_t add(int64_t x, int64_t y, bool) {
+  return wrap(bits(x) + bits(y));
+}
+inline int64_t sub(int64_t x, int64_t y, bool) {
+  return wrap(bits(x) - bits(y));
+}
+inline int64_t mul(int64_t x, int64_t y, bool) {
+  return wrap(bits(x) * bits(y));
+}
 inline int64_t div(int64_t x, int64_t y, bool isUnsigned) {
   if (y == 0) {
     return 0;

@@ -110,10 +110,10 @@ int64_t getPaddedSource(PadMode mode, int64_t index, int64_t size) {
 std::optional<Tensor> pad(PadOp op, ArrayRef<Tensor> operands) {
   const Tensor &input = operands[0];
   RankedTensorType type = getResultType(op);
-  auto value = operands.size() > 1
-                   ? convert(operands[1], type.getElementType())
-                   : Tensor::zeros(RankedTensorType::get(
-                         {}, type.getElementType()));
+  auto value =
+      operands.size() > 1
+          ? convert(operands[1], type.getElementType())
+          : Tensor::zeros(RankedTensorType::get({}, type.getElementType()));
   auto result = Tensor::allocate(type);
   if (!value || !result) {
     return std::nullopt;
@@ -122,8 +122,8 @@ std::optional<Tensor> pad(PadOp op, ArrayRef<Tensor> operands) {
   SmallVector<std::vector<int64_t>> sources(type.getRank());
   for (int64_t d = 0; d < type.getRank() && result->size(); ++d) {
     for (int64_t i = 0; i < type.getDimSize(d); ++i) {
-      sources[d].push_back(getPaddedSource(
-          op.getMode(), i - op.getLow()[d], input.getShape()[d]));
+      sources[d].push_back(getPaddedSource(op.getMode(), i - op.getLow()[d],
+                                           input.getShape()[d]));
     }
   }
   Dims strides = getStoredStrides(input), outer(type.getShape());
@@ -149,7 +149,8 @@ std::optional<Tensor> pad(PadOp op, ArrayRef<Tensor> operands) {
       std::memcpy(to, inside && source >= 0 ? from + offset * width : fill,
                   width);
     }
-    for (size_t d = outer.size(); d > 0 && ++index[d - 1] == outer[d - 1]; --d) {
+    for (size_t d = outer.size(); d > 0 && ++index[d - 1] == outer[d - 1];
+         --d) {
       index[d - 1] = 0;
     }
   }
@@ -158,9 +159,8 @@ std::optional<Tensor> pad(PadOp op, ArrayRef<Tensor> operands) {
 
 std::optional<Tensor> iota(IotaOp op, ArrayRef<Tensor>) {
   RankedTensorType type = getResultType(op);
-  auto line = Tensor::allocate(
-      RankedTensorType::get(type.getDimSize(op.getDimension()),
-                            type.getElementType()));
+  auto line = Tensor::allocate(RankedTensorType::get(
+      type.getDimSize(op.getDimension()), type.getElementType()));
   if (!line) {
     return std::nullopt;
   }
@@ -235,8 +235,8 @@ std::optional<Tensor> pack(PackOp op, ArrayRef<Tensor> operands) {
   forPanels(input.getShape(), dimension, panel, packed,
             [&](const Dims &shape, const Dims &toStrides,
                 const Dims &fromStrides, int64_t first) {
-              copyStrided(width, shape, to + first * toStrides[dimension] * width,
-                          toStrides,
+              copyStrided(width, shape,
+                          to + first * toStrides[dimension] * width, toStrides,
                           full->getBytes().data() +
                               first * fromStrides[dimension] * width,
                           fromStrides);
@@ -245,23 +245,25 @@ std::optional<Tensor> pack(PackOp op, ArrayRef<Tensor> operands) {
 }
 
 std::optional<Tensor> unpack(UnpackOp op, ArrayRef<Tensor> operands) {
+  if (operands[0].isSplat()) {
+    return gatherStrided(getResultType(op), operands[0], 0, {});
+  }
   int64_t dimension = op.getDimension(), panel = op.getPanel();
   RankedTensorType type = getResultType(op);
   auto result = Tensor::allocate(type);
-  auto full = operands[0].expanded();
-  if (!result || !full) {
+  if (!result) {
     return std::nullopt;
   }
   unsigned width = result->getByteWidth();
   char *to = result->mutableBytes();
-  Dims packed = getPackedStrides(full->getShape(), dimension, op.getOuter(),
-                                 op.getInner());
+  Dims packed = getPackedStrides(operands[0].getShape(), dimension,
+                                 op.getOuter(), op.getInner());
   forPanels(type.getShape(), dimension, panel, packed,
             [&](const Dims &shape, const Dims &fromStrides,
                 const Dims &toStrides, int64_t first) {
-              copyStrided(width, shape, to + first * toStrides[dimension] * width,
-                          toStrides,
-                          full->getBytes().data() +
+              copyStrided(width, shape,
+                          to + first * toStrides[dimension] * width, toStrides,
+                          operands[0].getBytes().data() +
                               first * fromStrides[dimension] * width,
                           fromStrides);
             });

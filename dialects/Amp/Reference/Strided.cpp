@@ -155,27 +155,26 @@ void copyAll(ArrayRef<int64_t> shape, char *to, ArrayRef<int64_t> toStrides,
   }
   constexpr int64_t width = sizeof(Raw);
   if (near == last) {
-    walkRows(sizes, steps,
-             [&](ArrayRef<int64_t> offsets, int64_t length,
-                 ArrayRef<int64_t> step) {
-               copyRow<Raw>(to + offsets[0] * width, step[0],
-                            from + offsets[1] * width, step[1], length);
-             });
+    walkRows(
+        sizes, steps,
+        [&](ArrayRef<int64_t> offsets, int64_t length, ArrayRef<int64_t> step) {
+          copyRow<Raw>(to + offsets[0] * width, step[0],
+                       from + offsets[1] * width, step[1], length);
+        });
     return;
   }
   Dims outer = sizes;
   outer[near] = outer[last] = 1;
-  walkRows(outer, steps,
-           [&](ArrayRef<int64_t> offsets, int64_t length,
-               ArrayRef<int64_t> step) {
-             for (int64_t i = 0; i < length; ++i) {
-               copyMatrix<Raw>(to + (offsets[0] + i * step[0]) * width,
-                               steps[0][near], steps[0][last],
-                               from + (offsets[1] + i * step[1]) * width,
-                               steps[1][near], steps[1][last], sizes[near],
-                               sizes[last]);
-             }
-           });
+  walkRows(
+      outer, steps,
+      [&](ArrayRef<int64_t> offsets, int64_t length, ArrayRef<int64_t> step) {
+        for (int64_t i = 0; i < length; ++i) {
+          copyMatrix<Raw>(
+              to + (offsets[0] + i * step[0]) * width, steps[0][near],
+              steps[0][last], from + (offsets[1] + i * step[1]) * width,
+              steps[1][near], steps[1][last], sizes[near], sizes[last]);
+        }
+      });
 }
 } // namespace
 

@@ -221,8 +221,7 @@ std::optional<Tensor> Tensor::expanded() const {
 }
 
 Tensor Tensor::withType(RankedTensorType other) const {
-  assert(ref::getNumElements(other.getShape()) == count &&
-         "another count");
+  assert(ref::getNumElements(other.getShape()) == count && "another count");
   Tensor result = *this;
   result.type = other;
   result.kind = *ref::getKind(other.getElementType());

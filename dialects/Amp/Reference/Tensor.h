@@ -12,7 +12,19 @@ namespace ampc::ref {
 
 /// How an element is stored. Booleans take one byte, 0 or 1.
 enum class Kind : uint8_t {
-  Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64
 };
 
 /// The storage of elements of `element`, or nullopt if there is none.

@@ -1,8 +1,8 @@
 //===- Window.cpp - Evaluation of pools -----------------------------------===//
+#include "dialects/Amp/Reference/Convert.h"
 #include "dialects/Amp/Reference/Models.h"
 #include "dialects/Amp/Reference/ScalarMath.h"
 #include "dialects/Amp/Reference/Strided.h"
-#include "dialects/Amp/Reference/Convert.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -29,8 +29,7 @@ Span getSpan(int64_t start, int64_t kernel, int64_t dilation, int64_t size,
     int64_t last = llvm::divideFloorSigned(end - 1 - start, dilation);
     return std::min(kernel, std::max<int64_t>(last + 1, 0));
   };
-  int64_t skipped =
-      start >= 0 ? 0 : llvm::divideCeilSigned(-start, dilation);
+  int64_t skipped = start >= 0 ? 0 : llvm::divideCeilSigned(-start, dilation);
   Span span;
   span.first = start + skipped * dilation;
   span.count = std::max<int64_t>(countBelow(size) - skipped, 0);
@@ -116,21 +115,20 @@ std::optional<Tensor> poolAs(Op op, const Tensor &input, bool countPadding) {
       padded *= span.padded;
     }
     T value = Fold::initial(kind, T());
-    walkRows(counts, steps,
-             [&](ArrayRef<int64_t> offsets, int64_t length,
-                 ArrayRef<int64_t> step) {
-               for (int64_t j = 0; j < length; ++j) {
-                 T element;
-                 loadOne(kind,
-                         from + (base + offsets[0] + j * step[0]) * width,
-                         element);
-                 value = Fold::step(value, element, isUnsignedKind);
-               }
-             });
-    storeOne(kind,
-             Fold::finish(value, countPadding ? padded : inside,
-                          isUnsignedKind),
-             to);
+    walkRows(
+        counts, steps,
+        [&](ArrayRef<int64_t> offsets, int64_t length, ArrayRef<int64_t> step) {
+          for (int64_t j = 0; j < length; ++j) {
+            T element;
+            loadOne(kind, from + (base + offsets[0] + j * step[0]) * width,
+                    element);
+            value = Fold::step(value, element, isUnsignedKind);
+          }
+        });
+    storeOne(
+        kind,
+        Fold::finish(value, countPadding ? padded : inside, isUnsignedKind),
+        to);
     for (size_t d = index.size(); d > 0 && ++index[d - 1] == shape[d - 1];
          --d) {
       index[d - 1] = 0;

@@ -1,0 +1,93 @@
+//===- Passes.td - The passes of the graph phase --------------------------===//
+#ifndef AMPC_PASSES_GRAPH_PASSES_TD
+#define AMPC_PASSES_GRAPH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class GraphPass<string flag> : InterfacePass<flag, "::mlir::FunctionOpInterface"> {
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
+def GraphRaisePass : GraphPass<"graph-raise"> {
+  let summary = "Raise decomposed operations to the one op they are";
+  let description = [{
+    *Does*: recognises what exporters and hands write in several ops and
+    replaces it by one:
+
+    * layer and RMS normalization, with every spelling of the mean and of the
+      inverse root; their scale, bias and surrounding casts;
+    * GELU (erf and tanh), SiLU, hard swish and sigmoid in any order of factors:
+      expressions are compared as polynomials in x and one function of x;
+    * softmax and its logarithm, where the maximum is taken off;
+    * attention, with any scale on scores, queries or keys, added and selected
+      masks, a soft cap, transposed keys, repeated heads.
+
+    Constants may differ from the exact ones by an exporter's rounding. A value
+    that something else reads keeps its ops.
+
+    *Guarantees*: what is replaced computes the same function of the same
+    operands; a raised op has its own rounding: one, where the written form had
+    several. The new location unites those of all matched ops.
+
+    ```mlir
+    %0 = amp.div %x, %sqrt2 : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %1 = amp.erf %0 : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = amp.add %1, %one : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %3 = amp.mul %x, %2 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %4 = amp.mul %3, %half : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    // becomes
+    %4 = amp.gelu %x {form = #amp.gelu_form<erf>} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def GraphFoldBatchNormPass : GraphPass<"graph-fold-batch-norm"> {
+  let summary = "Fold batch normalizations and per-channel constants into contractions";
+  let description = [{
+    *Does*: where a convolution, transposed convolution or matrix product of a
+    constant weight is read by one op alone, and that is a batch normalization
+    with constant parameters, or a sum, difference, product or quotient with a
+    constant per output channel, changes the weight and the bias instead. They
+    become ops on constants, computed in f32 (f64 for f64) and rounded once to
+    the weight's type; they run when the program is written.
+
+    Weights that others read as well are copied up to 4 MiB.
+
+    *Guarantees*: only constants change; parameters of training stay. A batch
+    normalization that cannot be folded is left to `graph-expand-batch-norm`.
+
+    ```mlir
+    %0 = amp.matmul %x, %w : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32>
+    %1 = amp.batch_norm %0, %g, %b, %m, %v {epsilon = 1.0e-5 : f64} : ...
+    // becomes, with constant %s and %t
+    %s0 = amp.reshape %s : (tensor<2xf32>) -> tensor<1x2xf32>
+    %w0 = amp.mul %w, %s0 : (tensor<8x2xf32>, tensor<1x2xf32>) -> tensor<8x2xf32>
+    %1 = amp.matmul %x, %w0, %t : (tensor<4x8xf32>, tensor<8x2xf32>, tensor<2xf32>) -> tensor<4x2xf32>
+    ```
+  }];
+}
+
+def GraphExpandBatchNormPass : GraphPass<"graph-expand-batch-norm"> {
+  let summary = "Expand batch normalizations to a product and a sum";
+  let description = [{
+    *Requires*: precision has been decided, since the ops this pass creates have
+    other autocast classes than the normalization.
+
+    *Does*: x * s + t with s = scale / sqrt(variance + eps) and
+    t = bias - mean * s. 16-bit inputs are widened to f32 before and the result
+    is rounded once.
+
+    *Guarantees*: no `amp.batch_norm` is left.
+
+    ```mlir
+    %1 = amp.batch_norm %x, %g, %b, %m, %v {epsilon = 1.0e-5 : f64} : ...
+    // becomes, with vectors %s and %t computed from the parameters
+    %s0 = amp.reshape %s : (tensor<8xf32>) -> tensor<8x1x1xf32>
+    %0 = amp.mul %x, %s0 : (tensor<1x8x4x4xf32>, tensor<8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    %t0 = amp.reshape %t : (tensor<8xf32>) -> tensor<8x1x1xf32>
+    %1 = amp.add %0, %t0 : (tensor<1x8x4x4xf32>, tensor<8x1x1xf32>) -> tensor<1x8x4x4xf32>
+    ```
+  }];
+}
+
+#endif // AMPC_PASSES_GRAPH_PASSES_TD
