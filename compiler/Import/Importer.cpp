@@ -238,7 +238,7 @@ void Importer::importNode(const onnx::NodeProto &proto, uint32_t index,
     if (!node.wants(i)) {
       continue;
     }
-    if (!node.results()[i].isKnown()) {
+    if (!node.results()[i].isKnown() && !node.results()[i].isAbsent) {
       (void)node.unsupported("output " + Twine(i));
     }
     scope.values[proto.output(i)] = node.results()[i];
@@ -291,11 +291,13 @@ void Importer::importCall(Node &node, const onnx::FunctionProto &function,
       return;
     }
     const Entity *entity = scope.find(function.output(i));
-    if (!entity || !entity->isKnown()) {
+    if (!entity || (!entity->isKnown() && !entity->isAbsent)) {
       node.markFailed();
       return;
     }
-    if (entity->sequence) {
+    if (entity->isAbsent) {
+      node.setAbsent(i);
+    } else if (entity->sequence) {
       node.setSequence(i, *entity->sequence);
     } else {
       node.set(i, entity->tensor);

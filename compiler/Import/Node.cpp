@@ -64,6 +64,12 @@ void Node::setSequence(unsigned i, std::vector<Value> values) {
   }
 }
 
+void Node::setAbsent(unsigned i) {
+  if (i < outputs.size()) {
+    outputs[i].isAbsent = true;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Reporting
 //===----------------------------------------------------------------------===//

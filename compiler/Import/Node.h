@@ -66,6 +66,7 @@ public:
   bool wants(unsigned i) const;
   void set(unsigned i, mlir::Value value);
   void setSequence(unsigned i, std::vector<mlir::Value> values);
+  void setAbsent(unsigned i); ///< an optional without a value
   llvm::ArrayRef<Entity> results() const { return outputs; }
 
   /// Filled by the importer before conversion.

@@ -22,6 +22,7 @@ const OpTable &OpTable::get() {
     addConstantOps(table);
     addContractionOps(table);
     addControlFlowOps(table);
+    addEinsumOps(table);
     addElementwiseOps(table);
     addIndexingOps(table);
     addLossOps(table);
@@ -30,6 +31,7 @@ const OpTable &OpTable::get() {
     addQuantizationOps(table);
     addRecurrentOps(table);
     addReductionOps(table);
+    addSequenceOps(table);
     addShapeOps(table);
     return table;
   }();

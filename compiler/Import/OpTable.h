@@ -55,6 +55,7 @@ void addAttentionOps(OpTable &table);
 void addConstantOps(OpTable &table);
 void addContractionOps(OpTable &table);
 void addControlFlowOps(OpTable &table);
+void addEinsumOps(OpTable &table);
 void addElementwiseOps(OpTable &table);
 void addIndexingOps(OpTable &table);
 void addLossOps(OpTable &table);
@@ -63,6 +64,7 @@ void addPoolingOps(OpTable &table);
 void addQuantizationOps(OpTable &table);
 void addRecurrentOps(OpTable &table);
 void addReductionOps(OpTable &table);
+void addSequenceOps(OpTable &table);
 void addShapeOps(OpTable &table);
 
 } // namespace ampc::importer

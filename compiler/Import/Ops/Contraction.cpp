@@ -198,10 +198,7 @@ static LogicalResult convertConvTranspose(Node &n) {
   return success();
 }
 
-void addEinsumOps(OpTable &table);
-
 void addContractionOps(OpTable &table) {
-  addEinsumOps(table);
   table.add({
       {"Conv", convertConv, 2, 3},
       {"ConvInteger", convertConvInteger, 2, 4},
