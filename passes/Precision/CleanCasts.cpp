@@ -10,7 +10,7 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_CLEANCASTSPASS
+#define GEN_PASS_DEF_PRECISIONCLEANCASTSPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
@@ -117,7 +117,8 @@ bool mergeCasts(ModuleOp module, DominanceInfo &dominance) {
   return !merged.empty();
 }
 
-struct CleanCastsPass final : impl::CleanCastsPassBase<CleanCastsPass> {
+struct PrecisionCleanCastsPass final
+    : impl::PrecisionCleanCastsPassBase<PrecisionCleanCastsPass> {
   using Base::Base;
 
   void runOnOperation() override {

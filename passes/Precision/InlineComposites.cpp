@@ -9,7 +9,7 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_INLINECOMPOSITESPASS
+#define GEN_PASS_DEF_PRECISIONINLINECOMPOSITESPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
@@ -104,8 +104,8 @@ LogicalResult inlineComposite(RewriterBase &rewriter, amp::CompositeOp op) {
   return success();
 }
 
-struct InlineCompositesPass final
-    : impl::InlineCompositesPassBase<InlineCompositesPass> {
+struct PrecisionInlineCompositesPass final
+    : impl::PrecisionInlineCompositesPassBase<PrecisionInlineCompositesPass> {
   using Base::Base;
 
   void runOnOperation() override {

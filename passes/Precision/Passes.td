@@ -21,7 +21,7 @@ class PrecisionDecisionPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   ];
 }
 
-def AutocastPass : PrecisionDecisionPass<"precision-autocast"> {
+def PrecisionAutocastPass : PrecisionDecisionPass<"precision-autocast"> {
   let summary = "Type every operation by autocast's rules";
   let description = [{
     *Does*: visits operations in order and types each by its class, which it
@@ -60,7 +60,7 @@ def AutocastPass : PrecisionDecisionPass<"precision-autocast"> {
   ];
 }
 
-def PurePass : PrecisionDecisionPass<"precision-pure"> {
+def PrecisionPurePass : PrecisionDecisionPass<"precision-pure"> {
   let summary = "Type every operation in the 16-bit type";
   let description = [{
     *Does*: as `precision-autocast`, with every class read as `lower`: what a
@@ -79,7 +79,7 @@ def PurePass : PrecisionDecisionPass<"precision-pure"> {
   let options = decisionOptions;
 }
 
-def InlineCompositesPass : Pass<"precision-inline-composites", "::mlir::ModuleOp"> {
+def PrecisionInlineCompositesPass : Pass<"precision-inline-composites", "::mlir::ModuleOp"> {
   let summary = "Replace each composite by its body";
   let description = [{
     *Does*: casts the operands to the body's argument types and the results to
@@ -104,7 +104,7 @@ def InlineCompositesPass : Pass<"precision-inline-composites", "::mlir::ModuleOp
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
-def CleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> {
+def PrecisionCleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> {
   let summary = "Remove and move casts without changing a value";
   let description = [{
     *Does*: removes the mark `from_model`; replaces a cast of a cast that was
@@ -125,7 +125,7 @@ def CleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
-def SetContractionsPass : Pass<"precision-set-contractions", "::mlir::ModuleOp"> {
+def PrecisionSetContractionsPass : Pass<"precision-set-contractions", "::mlir::ModuleOp"> {
   let summary = "Say what contractions of f32 operands may use";
   let description = [{
     *Does*: sets the module attribute `amp.fp32_contractions` to `ieee` or
