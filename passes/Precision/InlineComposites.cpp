@@ -43,7 +43,7 @@ LogicalResult lowerOperands(PrecisionOpInterface op, FloatType low,
     return success();
   }
   if (failed(op.updateResultTypes())) {
-    return op->emitOpError("cannot take operands of ") << low;
+    return failure();
   }
   auto infer = dyn_cast<InferTypeOpInterface>(op.getOperation());
   SmallVector<Type> inferred(op->getResultTypes());

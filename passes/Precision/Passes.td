@@ -69,6 +69,8 @@ def PrecisionPurePass : PrecisionDecisionPass<"precision-pure"> {
     saturate. Operands that an operation pins (parameters of a normalization, an
     attention mask) keep their type.
 
+    *Guarantees*: those of `precision-autocast`.
+
     ```mlir
     %0 = amp.exp %x : (tensor<4xf32>) -> tensor<4xf32>
     // becomes
@@ -129,7 +131,9 @@ def PrecisionSetContractionsPass : Pass<"precision-set-contractions", "::mlir::M
   let summary = "Say what contractions of f32 operands may use";
   let description = [{
     *Does*: sets the module attribute `amp.fp32_contractions` to `ieee` or
-    `tf32`. Types do not change: TF32 is how a target multiplies f32 operands.
+    `tf32`, which is how a target multiplies f32 operands.
+
+    *Guarantees*: no type changes; a target without TF32 ignores the attribute.
 
     ```mlir
     module attributes {amp.fp32_contractions = "tf32"} {}
