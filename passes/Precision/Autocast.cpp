@@ -7,13 +7,14 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_AUTOCASTPASS
+#define GEN_PASS_DEF_PRECISIONAUTOCASTPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
-struct AutocastPass final : impl::AutocastPassBase<AutocastPass> {
+struct PrecisionAutocastPass final
+    : impl::PrecisionAutocastPassBase<PrecisionAutocastPass> {
   using Base::Base;
-  AutocastPass(AutocastPassOptions options, Report *report)
+  PrecisionAutocastPass(PrecisionAutocastPassOptions options, Report *report)
       : Base(std::move(options)), report(report) {}
 
   void runOnOperation() override {
@@ -35,8 +36,9 @@ struct AutocastPass final : impl::AutocastPassBase<AutocastPass> {
 };
 } // namespace
 
-std::unique_ptr<Pass> createAutocastPass(AutocastPassOptions options,
-                                         Report *report) {
-  return std::make_unique<AutocastPass>(std::move(options), report);
+std::unique_ptr<Pass>
+createPrecisionAutocastPass(PrecisionAutocastPassOptions options,
+                            Report *report) {
+  return std::make_unique<PrecisionAutocastPass>(std::move(options), report);
 }
 } // namespace ampc::precision

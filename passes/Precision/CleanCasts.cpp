@@ -10,7 +10,7 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_CLEANCASTSPASS
+#define GEN_PASS_DEF_PRECISIONCLEANCASTSPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
@@ -117,7 +117,8 @@ bool mergeCasts(ModuleOp module, DominanceInfo &dominance) {
   return !merged.empty();
 }
 
-struct CleanCastsPass final : impl::CleanCastsPassBase<CleanCastsPass> {
+struct PrecisionCleanCastsPass final
+    : impl::PrecisionCleanCastsPassBase<PrecisionCleanCastsPass> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -130,10 +131,10 @@ struct CleanCastsPass final : impl::CleanCastsPassBase<CleanCastsPass> {
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     auto &dominance = getAnalysis<DominanceInfo>();
     // A merge can leave a view with one user, and a move can make two casts
-    // equal; each round removes or moves a cast.
+    // equal. Each move makes the program write fewer bytes, so this ends.
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     do {
       if (failed(applyPatternsGreedily(getOperation(), frozen, config))) {
-        getOperation().emitError("moving casts did not end");
         return signalPassFailure();
       }
     } while (mergeCasts(getOperation(), dominance));

@@ -9,7 +9,7 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_INLINECOMPOSITESPASS
+#define GEN_PASS_DEF_PRECISIONINLINECOMPOSITESPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
@@ -43,7 +43,7 @@ LogicalResult lowerOperands(PrecisionOpInterface op, FloatType low,
     return success();
   }
   if (failed(op.updateResultTypes())) {
-    return op->emitOpError("cannot take operands of ") << low;
+    return failure();
   }
   auto infer = dyn_cast<InferTypeOpInterface>(op.getOperation());
   SmallVector<Type> inferred(op->getResultTypes());
@@ -104,8 +104,8 @@ LogicalResult inlineComposite(RewriterBase &rewriter, amp::CompositeOp op) {
   return success();
 }
 
-struct InlineCompositesPass final
-    : impl::InlineCompositesPassBase<InlineCompositesPass> {
+struct PrecisionInlineCompositesPass final
+    : impl::PrecisionInlineCompositesPassBase<PrecisionInlineCompositesPass> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -55,8 +55,7 @@ static std::string describeNearest(StringRef wanted,
 }
 
 LogicalResult Overrides::parseRules(ModuleOp module, StringRef option,
-                                    ArrayRef<std::string> texts,
-                                    std::vector<Rule> &rules) {
+                                    ArrayRef<std::string> texts, Rules &rules) {
   for (const std::string &text : texts) {
     // A node's name may contain colons, a type does not.
     auto [subject, word] = StringRef(text).rsplit(':');
@@ -69,13 +68,18 @@ LogicalResult Overrides::parseRules(ModuleOp module, StringRef option,
       return module.emitError("expected one of fp32, fp16 and bf16 in ")
              << option << ", got '" << word << "' in '" << text << "'";
     }
-    auto pattern = llvm::GlobPattern::create(subject);
+    auto rule = std::make_unique<Rule>();
+    rule->text = text;
+    rule->subject = subject.str();
+    rule->type = type;
+    auto pattern = llvm::GlobPattern::create(rule->subject);
     if (!pattern) {
       return module.emitError("cannot read the pattern '")
              << subject << "' of " << option << ": "
              << llvm::toString(pattern.takeError());
     }
-    rules.push_back({text, subject.str(), std::move(*pattern), type});
+    rule->pattern = std::move(*pattern);
+    rules.push_back(std::move(rule));
   }
   return success();
 }
@@ -98,21 +102,21 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
     return isa<amp::CompositeOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   });
-  for (const Rule &rule : result.layers) {
+  for (const auto &rule : result.layers) {
     if (llvm::none_of(
-            nodes, [&](StringRef name) { return rule.pattern.match(name); })) {
+            nodes, [&](StringRef name) { return rule->pattern.match(name); })) {
       return module.emitError("no node matches '")
-             << rule.subject << "' of layer-precisions"
-             << describeNearest(rule.subject, nodes.getArrayRef());
+             << rule->subject << "' of layer-precisions"
+             << describeNearest(rule->subject, nodes.getArrayRef());
     }
   }
-  for (const Rule &rule : result.ops) {
+  for (const auto &rule : result.ops) {
     if (!llvm::any_of(operators, [&](StringRef name) {
-          return name.equals_insensitive(rule.subject);
+          return name.equals_insensitive(rule->subject);
         })) {
       return module.emitError("no operator is '")
-             << rule.subject << "' of op-precisions"
-             << describeNearest(rule.subject, operators.getArrayRef());
+             << rule->subject << "' of op-precisions"
+             << describeNearest(rule->subject, operators.getArrayRef());
     }
   }
   return result;
@@ -121,19 +125,19 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
 FloatType Overrides::find(Operation *op, StringRef &text) const {
   if (!layers.empty()) {
     SmallVector<StringRef> names = getNodeNames(op->getLoc());
-    for (const Rule &rule : llvm::reverse(layers)) {
+    for (const auto &rule : llvm::reverse(layers)) {
       if (llvm::any_of(names, [&](StringRef name) {
-            return rule.pattern.match(name);
+            return rule->pattern.match(name);
           })) {
-        text = rule.text;
-        return rule.type;
+        text = rule->text;
+        return rule->type;
       }
     }
   }
-  for (const Rule &rule : llvm::reverse(ops)) {
-    if (getOperatorName(op).equals_insensitive(rule.subject)) {
-      text = rule.text;
-      return rule.type;
+  for (const auto &rule : llvm::reverse(ops)) {
+    if (getOperatorName(op).equals_insensitive(rule->subject)) {
+      text = rule->text;
+      return rule->type;
     }
   }
   return {};

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/GlobPattern.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,18 +35,20 @@ public:
 
 private:
   struct Rule {
-    std::string text;    ///< as written
-    std::string subject; ///< the pattern or the operator
-    llvm::GlobPattern pattern;
+    std::string text;          ///< as written
+    std::string subject;       ///< the pattern or the operator
+    llvm::GlobPattern pattern; ///< refers to the characters of `subject`
     mlir::FloatType type;
   };
+  /// Rules do not move, since their patterns refer to them.
+  using Rules = std::vector<std::unique_ptr<Rule>>;
 
   static mlir::LogicalResult parseRules(mlir::ModuleOp module,
                                         llvm::StringRef option,
                                         llvm::ArrayRef<std::string> texts,
-                                        std::vector<Rule> &rules);
+                                        Rules &rules);
 
-  std::vector<Rule> layers, ops;
+  Rules layers, ops;
 };
 
 } // namespace ampc::precision

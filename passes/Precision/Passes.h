@@ -31,10 +31,11 @@ enum class ContractionMode { Ieee, Tf32 };
 
 /// The same passes, which also record each decision in `report`. It must
 /// outlive the pass.
-std::unique_ptr<mlir::Pass> createAutocastPass(AutocastPassOptions options,
-                                               Report *report);
-std::unique_ptr<mlir::Pass> createPurePass(PurePassOptions options,
-                                           Report *report);
+std::unique_ptr<mlir::Pass>
+createPrecisionAutocastPass(PrecisionAutocastPassOptions options,
+                            Report *report);
+std::unique_ptr<mlir::Pass>
+createPrecisionPurePass(PrecisionPurePassOptions options, Report *report);
 
 #define GEN_PASS_REGISTRATION
 #include "passes/Precision/Passes.h.inc"

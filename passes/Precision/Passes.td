@@ -21,7 +21,7 @@ class PrecisionDecisionPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   ];
 }
 
-def AutocastPass : PrecisionDecisionPass<"precision-autocast"> {
+def PrecisionAutocastPass : PrecisionDecisionPass<"precision-autocast"> {
   let summary = "Type every operation by autocast's rules";
   let description = [{
     *Does*: visits operations in order and types each by its class, which it
@@ -60,7 +60,7 @@ def AutocastPass : PrecisionDecisionPass<"precision-autocast"> {
   ];
 }
 
-def PurePass : PrecisionDecisionPass<"precision-pure"> {
+def PrecisionPurePass : PrecisionDecisionPass<"precision-pure"> {
   let summary = "Type every operation in the 16-bit type";
   let description = [{
     *Does*: as `precision-autocast`, with every class read as `lower`: what a
@@ -68,6 +68,8 @@ def PurePass : PrecisionDecisionPass<"precision-pure"> {
     signature; positions that end in an angle or an index stay f32; constants
     saturate. Operands that an operation pins (parameters of a normalization, an
     attention mask) keep their type.
+
+    *Guarantees*: those of `precision-autocast`.
 
     ```mlir
     %0 = amp.exp %x : (tensor<4xf32>) -> tensor<4xf32>
@@ -79,7 +81,7 @@ def PurePass : PrecisionDecisionPass<"precision-pure"> {
   let options = decisionOptions;
 }
 
-def InlineCompositesPass : Pass<"precision-inline-composites", "::mlir::ModuleOp"> {
+def PrecisionInlineCompositesPass : Pass<"precision-inline-composites", "::mlir::ModuleOp"> {
   let summary = "Replace each composite by its body";
   let description = [{
     *Does*: casts the operands to the body's argument types and the results to
@@ -104,7 +106,7 @@ def InlineCompositesPass : Pass<"precision-inline-composites", "::mlir::ModuleOp
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
-def CleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> {
+def PrecisionCleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> {
   let summary = "Remove and move casts without changing a value";
   let description = [{
     *Does*: removes the mark `from_model`; replaces a cast of a cast that was
@@ -125,11 +127,13 @@ def CleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
-def SetContractionsPass : Pass<"precision-set-contractions", "::mlir::ModuleOp"> {
+def PrecisionSetContractionsPass : Pass<"precision-set-contractions", "::mlir::ModuleOp"> {
   let summary = "Say what contractions of f32 operands may use";
   let description = [{
     *Does*: sets the module attribute `amp.fp32_contractions` to `ieee` or
-    `tf32`. Types do not change: TF32 is how a target multiplies f32 operands.
+    `tf32`, which is how a target multiplies f32 operands.
+
+    *Guarantees*: no type changes; a target without TF32 ignores the attribute.
 
     ```mlir
     module attributes {amp.fp32_contractions = "tf32"} {}

@@ -7,13 +7,14 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_PUREPASS
+#define GEN_PASS_DEF_PRECISIONPUREPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
-struct PurePass final : impl::PurePassBase<PurePass> {
+struct PrecisionPurePass final
+    : impl::PrecisionPurePassBase<PrecisionPurePass> {
   using Base::Base;
-  PurePass(PurePassOptions options, Report *report)
+  PrecisionPurePass(PrecisionPurePassOptions options, Report *report)
       : Base(std::move(options)), report(report) {}
 
   void runOnOperation() override {
@@ -36,7 +37,8 @@ struct PurePass final : impl::PurePassBase<PurePass> {
 };
 } // namespace
 
-std::unique_ptr<Pass> createPurePass(PurePassOptions options, Report *report) {
-  return std::make_unique<PurePass>(std::move(options), report);
+std::unique_ptr<Pass> createPrecisionPurePass(PrecisionPurePassOptions options,
+                                              Report *report) {
+  return std::make_unique<PrecisionPurePass>(std::move(options), report);
 }
 } // namespace ampc::precision

@@ -6,12 +6,12 @@
 using namespace mlir;
 
 namespace ampc::precision {
-#define GEN_PASS_DEF_SETCONTRACTIONSPASS
+#define GEN_PASS_DEF_PRECISIONSETCONTRACTIONSPASS
 #include "passes/Precision/Passes.h.inc"
 
 namespace {
-struct SetContractionsPass final
-    : impl::SetContractionsPassBase<SetContractionsPass> {
+struct PrecisionSetContractionsPass final
+    : impl::PrecisionSetContractionsPassBase<PrecisionSetContractionsPass> {
   using Base::Base;
 
   void runOnOperation() override {

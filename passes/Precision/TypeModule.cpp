@@ -202,7 +202,7 @@ LogicalResult Autocast::typeOp(PrecisionOpInterface op) {
   if (changed) {
     SmallVector<Type> before(op->getResultTypes());
     if (failed(op.updateResultTypes())) {
-      return op->emitOpError("cannot take operands of ") << decision.element;
+      return failure();
     }
     for (auto [result, type] : llvm::zip_equal(op->getResults(), before)) {
       if (result.getType() != type) {

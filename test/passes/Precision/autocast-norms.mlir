@@ -4,14 +4,14 @@
 /// Statistics are f32 in either case; parameters keep their type; what the
 /// result is, the option says.
 // CHECK-LABEL: func.func @layer_norm
-// CHECK-SAME: %[[G:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>)
+// CHECK-SAME: %[[G:[^:]*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>)
 func.func @layer_norm(%x: tensor<8x8xf32>, %g: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8x8xf32> {
   // CHECK: %[[Y:.*]] = amp.matmul {{.*}} -> tensor<8x8xbf16>
-  // FOLLOW: amp.layer_norm %[[Y]], %[[G]], %[[B]] {{.*}} : (tensor<8x8xbf16>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x8xbf16>
+  // FOLLOW: amp.layer_norm %[[Y]] scale %[[G]] bias %[[B]] {{.*}} : (tensor<8x8xbf16>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x8xbf16>
   // FP32: %[[W:.*]] = amp.cast %[[Y]] : (tensor<8x8xbf16>) -> tensor<8x8xf32>
-  // FP32: amp.layer_norm %[[W]], %[[G]], %[[B]] {{.*}} : (tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+  // FP32: amp.layer_norm %[[W]] scale %[[G]] bias %[[B]] {{.*}} : (tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
   %y = amp.matmul %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
-  %n = amp.layer_norm %y, %g, %b {axis = 1 : i64, epsilon = 1.0e-12 : f64} : (tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
+  %n = amp.layer_norm %y scale %g bias %b {axis = 1 : i64, epsilon = 1.0e-12 : f64} : (tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8x8xf32>
   return %n : tensor<8x8xf32>
 }
 
@@ -36,8 +36,8 @@ func.func @group_and_instance_norm(%x: tensor<1x4x4x4xf32>, %w: tensor<4x4x1x1xf
   // CHECK: amp.group_norm {{.*}} -> tensor<1x4x4x4xbf16>
   %y = amp.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64}
     : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32>
-  %n = amp.group_norm %y, %g, %g {groups = 2 : i64, epsilon = 1.0e-5 : f64} : (tensor<1x4x4x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
-  %i = amp.group_norm %y, %g, %g {groups = 4 : i64, epsilon = 1.0e-5 : f64} : (tensor<1x4x4x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+  %n = amp.group_norm %y scale %g bias %g {groups = 2 : i64, epsilon = 1.0e-5 : f64} : (tensor<1x4x4x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+  %i = amp.group_norm %y scale %g bias %g {groups = 4 : i64, epsilon = 1.0e-5 : f64} : (tensor<1x4x4x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
   return %n, %i : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>
 }
 
