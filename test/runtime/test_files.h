@@ -30,6 +30,8 @@ public:
   std::string path(const std::string &name) const { return folder + "/" + name; }
   std::string write(const std::string &name, const std::string &bytes) const {
     std::string full = path(name);
+    // Some file systems flush a file that is cut and written anew.
+    unlink(full.c_str());
     FILE *file = fopen(full.c_str(), "wb");
     fwrite(bytes.data(), 1, bytes.size(), file);
     fclose(file);
