@@ -4,6 +4,7 @@
 #include "test_files.h"
 
 #include <cmath>
+#include <dlfcn.h>
 #include <functional>
 #include <memory>
 #if defined(__x86_64__)
@@ -364,9 +365,9 @@ TEST(Session, moduleFolder) {
   std::string expected(path, static_cast<size_t>(length));
   expected.resize(expected.rfind('/') + 1);
   EXPECT_EQ(folder.c_str(), expected);
-  ASSERT_TRUE(findModuleFolder(reinterpret_cast<const void *>(&malloc), &folder)
-                  .ok());
-  EXPECT_NE(folder.c_str(), expected); // libc's, or the sanitizer's
+  void *inLibrary = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+  ASSERT_TRUE(findModuleFolder(inLibrary, &folder).ok());
+  EXPECT_NE(std::string(folder.c_str()), expected);
   auto heap = std::make_unique<int>();
   EXPECT_EQ(findModuleFolder(heap.get(), &folder).code(), AMPC_IO);
 }
@@ -442,8 +443,7 @@ TEST(Session, options) {
   options.device = nullptr;
   options.num_threads = 5000;
   EXPECT_EQ(Session(&p.program, &options).status.code(), AMPC_USAGE);
-  EXPECT_EQ(ampc_status_code(ampc_session_create(nullptr, nullptr, nullptr)),
-            AMPC_USAGE);
+  EXPECT_EQ(Session(nullptr).status.code(), AMPC_USAGE);
   // An arena that cannot be had is an error, not a crash.
   p.program.arena_bytes.fixed = 1ull << 62;
   Session session(&p.program);
