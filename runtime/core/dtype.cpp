@@ -87,7 +87,7 @@ bool shapeSize(const int64_t *dims, size_t rank, size_t elementSize,
 }
 
 Str describe(uint32_t dtype, const int64_t *dims, size_t rank) {
-  Str text(ampc_dtype_name(dtype));
+  Str text(dtype == dtypeRaw16 ? "V2" : ampc_dtype_name(dtype));
   text.append(" [");
   for (size_t i = 0; i < rank; ++i) {
     text.appendf("%s%lld", i ? ", " : "", static_cast<long long>(dims[i]));

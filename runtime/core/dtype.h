@@ -15,6 +15,10 @@ inline constexpr uint32_t maxRank = 64;
                              size_t elementSize, uint64_t *outElements,
                              uint64_t *outBytes);
 
+/// Element type of a file that says only "two raw bytes" (numpy's V2, which is
+/// how bf16 arrives in .npy). Never the type of a graph input.
+inline constexpr uint32_t dtypeRaw16 = 0x8000;
+
 /// "f32 [1, 3, 224, 224]".
 Str describe(uint32_t dtype, const int64_t *dims, size_t rank);
 inline Str describe(const ampc_tensor_desc &desc) {

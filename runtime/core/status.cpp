@@ -51,6 +51,10 @@ Status Status::error(ampc_code code, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  // Names out of hostile files may hold what a terminal would obey.
+  for (char *c = text; *c; ++c) {
+    *c = (*c >= 0 && *c < ' ') || *c == 0x7f ? '?' : *c;
+  }
   return Status(makeStatus(code, text));
 }
 

@@ -20,7 +20,8 @@ public:
   }
   ~Status() { ampc_status_free(held); }
 
-  /// A failure; the message is cut at 2000 bytes.
+  /// A failure. The message is cut at 2000 bytes; control characters in it
+  /// become question marks.
   [[gnu::format(printf, 2, 3)]] static Status error(ampc_code code,
                                                     const char *format, ...);
   /// The same failure with `prefix: ` before its message.

@@ -99,10 +99,10 @@ Status readFromFile(void *context, void *to, uint64_t length) {
 Status readNpyStream(const ByteSource &source, const ReadOptions &options,
                      Tensor *outTensor) {
   NpyHeader header;
-  uint64_t dataOffset;
+  uint64_t dataOffset = 0;
   AMPC_TRY(readHeader(source, &header, &dataOffset));
   size_t size = sizeOf(header.dtype);
-  uint64_t elements, bytes;
+  uint64_t elements = 0, bytes = 0;
   if (!shapeSize(header.dims.data(), header.dims.size(), size, &elements,
                  &bytes)) {
     return Status::error(AMPC_INVALID, "the shape in the .npy header overflows");

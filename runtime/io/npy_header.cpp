@@ -114,7 +114,7 @@ Status Parser::shape(Vec<int64_t> *outDims) {
     if (!comma || outDims->size() == maxRank) {
       return expected(comma ? "at most 64 dimensions" : "',' or ')'");
     }
-    int64_t dim;
+    int64_t dim = 0;
     AMPC_TRY(integer(&dim));
     outDims->push(dim);
     comma = take(',');

@@ -51,7 +51,7 @@ public:
   Status finish() {
     if (inflating) {
       uint8_t extra;
-      uint64_t got;
+      uint64_t got = 0;
       AMPC_TRY(inflateSome(&extra, 1, &got));
       if (got || !ended || left || zlib.avail_in) {
         return Status::error(AMPC_INVALID,
@@ -73,7 +73,7 @@ private:
       offset += length;
     }
     for (uint64_t done = 0; inflating && done < length;) {
-      uint64_t got;
+      uint64_t got = 0;
       AMPC_TRY(inflateSome(to + done, length - done, &got));
       if (got == 0) {
         return Status::error(AMPC_INVALID,

@@ -9,18 +9,14 @@
 #ifndef AMPC_RUNTIME_IO_TENSOR_H
 #define AMPC_RUNTIME_IO_TENSOR_H
 
-#include "runtime/core/support.h"
+#include "runtime/core/dtype.h"
 
 namespace ampc::runtime {
-
-/// Element type of a file that says only "two raw bytes" (numpy's V2, which is
-/// how bf16 arrives in .npy). Never the type of a graph input.
-inline constexpr uint32_t dtypeRaw16 = 0x8000;
 
 /// A dense row-major tensor.
 struct Tensor {
   Str name; // empty when the format has none
-  uint32_t dtype = AMPC_DTYPE_F32;
+  uint32_t dtype = AMPC_DTYPE_F32; // or dtypeRaw16
   Vec<int64_t> dims;
   Bytes data;
 };

@@ -1,6 +1,5 @@
 //===- tensor_file.cpp - Tensors in files, by extension -------------------===//
 #include "ampc/numerics.h"
-#include "runtime/core/dtype.h"
 #include "runtime/io/file.h"
 #include "runtime/io/tensor.h"
 

@@ -13,9 +13,9 @@ Status malformed(const char *what) {
 }
 
 struct Directory {
-  uint64_t offset;
-  uint64_t bytes;
-  uint64_t members;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  uint64_t members = 0;
 };
 
 /// Takes the 64-bit forms of the directory's place, if the archive has them.

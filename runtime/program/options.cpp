@@ -75,7 +75,7 @@ Status setDuration(Options &options, const char *value) {
 Status setPercentiles(Options &options, const char *value) {
   options.percentiles.clear();
   for (const char *at = value;; ++at) {
-    double percentile;
+    double percentile = 0;
     char *end;
     AMPC_TRY(parseReal(at, 100, &percentile, &end));
     if (percentile == 0 || (*end && *end != ',') ||

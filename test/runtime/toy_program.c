@@ -3,7 +3,7 @@
 |* What the compiler would emit for
 |*   y = bias + sum over `trips` iterations of x + iteration (in f32, [4, 8])
 |*   z = negative ? -y : y, chosen by a bool input; w = x again, as a copy
-|* with each kind of node and each region.
+|* with each kind of node and each region; or, with TOY_BATCH, for y = -x alone.
 |*
 \*===----------------------------------------------------------------------===*/
 #include "ampc/abi.h"
@@ -121,7 +121,7 @@ static const ampc_node thenNodes[] = {LAUNCH(2, zBuffers, "/if/Neg")};
 static const ampc_node elseNodes[] = {COPY(zBuffers, "/if/Identity")};
 static const ampc_node_list branches[] = {{1, thenNodes}, {1, elseNodes}};
 
-static const ampc_node nodes[] = {
+const ampc_node nodes[] = {
     LAUNCH(1, biasBuffers, "/Expand"),
     LAUNCH(4, trueBuffers, "/Constant"),
     {AMPC_NODE_LOOP, 0, 3, 0, loopBuffers, {0, 0}, "/Loop", loopBody},
@@ -133,14 +133,24 @@ static const ampc_node nodes[] = {
 #define TOY_CPU_FEATURES 0
 #endif
 
+#ifdef TOY_BATCH
+enum { numTensors = 1 };
+static const ampc_buffer_ref batchBuffers[] = {INPUT(0), OUTPUT(0)};
+static const ampc_node batchNodes[] = {LAUNCH(2, batchBuffers, "/Neg")};
+#define MAIN {1, batchNodes}
+#else
+enum { numTensors = 3 };
+#define MAIN {sizeof nodes / sizeof *nodes, nodes}
+#endif
+
 const ampc_program ampc_program_entry = {
     AMPC_ABI_VERSION,
     sizeof(ampc_program),
     "toy",
     "by hand",
     "{\"amp\": \"off\"}",
-    3,
-    3,
+    numTensors,
+    numTensors,
     inputs,
     outputs,
     {128, 0},
@@ -151,6 +161,6 @@ const ampc_program ampc_program_entry = {
     sizeof kernels / sizeof *kernels,
     0,
     kernels,
-    {sizeof nodes / sizeof *nodes, nodes},
+    MAIN,
     TOY_CPU_FEATURES,
 };
