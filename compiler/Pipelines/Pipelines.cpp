@@ -2,7 +2,6 @@
 #include "compiler/Pipelines/Pipelines.h"
 
 #include "passes/Fusion/Passes.h"
-#include "passes/Graph/Passes.h"
 #include "passes/Memory/Passes.h"
 #include "passes/Precision/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -56,7 +55,6 @@ static void buildPrecisionPhase(OpPassManager &passes,
 void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Graph:
-    graph::buildGraphPipeline(passes);
     return;
   case Phase::Precision:
     buildPrecisionPhase(passes, options);
@@ -68,7 +66,7 @@ void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options)
     return;
   }
   case Phase::Memory:
-    memory::buildMemoryPipeline(passes);
+    passes.addPass(memory::createBuildProgramPass());
     return;
   case Phase::Import:
   case Phase::Training:
