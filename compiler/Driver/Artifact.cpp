@@ -8,9 +8,10 @@
 #include "compiler/Driver/SharedLibrary.h"
 #include "compiler/Driver/Version.h"
 #include "compiler/Driver/WeightSection.h"
-#include "llvm/Support/Endian.h"
+#include "llvm/Support/EndianStream.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -96,7 +97,8 @@ LogicalResult ArtifactWriter::writeWeightFile() {
   if (failed(file.open(weightPath))) {
     return failure();
   }
-  support::endian::write<uint64_t>(file.os(), header.size(), endianness::little);
+  support::endian::write<uint64_t>(file.os(), header.size(),
+                                   llvm::endianness::little);
   file.os() << header;
   if (failed(weights.write(file.os(), sink))) {
     return failure();

@@ -17,6 +17,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
@@ -189,7 +191,7 @@ std::vector<std::string> Compilation::getGraphInputs() const {
     return names;
   }
   const onnx::GraphProto &graph = model->getProto().graph();
-  StringSet<> initializers;
+  llvm::StringSet<> initializers;
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     initializers.insert(tensor.name());
   }
@@ -237,7 +239,7 @@ LogicalResult Compilation::runPhase(Phase phase) {
 PhaseOptions Compilation::getPhaseOptions() {
   PhaseOptions phases;
   bool isNative = target->getTargetAttr(&context).getNative_16bit();
-  phases.amp = StringSwitch<AmpPolicy>(options.amp)
+  phases.amp = llvm::StringSwitch<AmpPolicy>(options.amp)
                    .Case("fp16", AmpPolicy::Fp16)
                    .Case("bf16", AmpPolicy::Bf16)
                    .Case("pure-fp16", AmpPolicy::PureFp16)

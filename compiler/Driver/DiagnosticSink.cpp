@@ -2,7 +2,6 @@
 #include "compiler/Driver/DiagnosticSink.h"
 
 #include "mlir/IR/Location.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
@@ -211,9 +210,14 @@ void DiagnosticSink::finish() {
 
 /// Collects the names of a location, outermost first, each once. The importer
 /// names nodes by NameLoc; files and lines appear only in hand-written MLIR.
-static void collectNames(Location loc, SetVector<std::string> &names) {
+static void collectNames(Location loc, SmallVectorImpl<std::string> &names) {
+  auto add = [&](std::string name) {
+    if (!is_contained(names, name)) {
+      names.push_back(std::move(name));
+    }
+  };
   if (auto name = dyn_cast<mlir::NameLoc>(loc)) {
-    names.insert(name.getName().str());
+    add(name.getName().str());
   } else if (auto fused = dyn_cast<mlir::FusedLoc>(loc)) {
     for (Location part : fused.getLocations()) {
       collectNames(part, names);
@@ -221,18 +225,17 @@ static void collectNames(Location loc, SetVector<std::string> &names) {
   } else if (auto call = dyn_cast<mlir::CallSiteLoc>(loc)) {
     collectNames(call.getCallee(), names);
   } else if (auto line = dyn_cast<mlir::FileLineColLoc>(loc)) {
-    names.insert((line.getFilename().getValue() + ":" + Twine(line.getLine()) +
-                  ":" + Twine(line.getColumn()))
-                     .str());
+    add((line.getFilename().getValue() + ":" + Twine(line.getLine()) + ":" +
+         Twine(line.getColumn()))
+            .str());
   }
 }
 
 std::string describeLocation(Location loc) {
   constexpr size_t maxNames = 4;
-  SetVector<std::string> names;
+  SmallVector<std::string> names;
   collectNames(loc, names);
-  std::string text =
-      join(ArrayRef(names.getArrayRef()).take_front(maxNames), " + ");
+  std::string text = join(ArrayRef(names).take_front(maxNames), " + ");
   if (names.size() > maxNames) {
     text += " + " + std::to_string(names.size() - maxNames) + " more";
   }

@@ -25,7 +25,7 @@ static uint64_t countBytes(Type type) {
 
 /// Multiplications and additions that make one result element, summed.
 static uint64_t countFlops(Operation *op) {
-  return TypeSwitch<Operation *, uint64_t>(op)
+  return llvm::TypeSwitch<Operation *, uint64_t>(op)
       .Case<amp::MatmulOp>([](amp::MatmulOp matmul) {
         ArrayRef<int64_t> lhs = matmul.getLhs().getType().getShape();
         int64_t depth = lhs[lhs.size() - (matmul.getTransposeLhs() ? 2 : 1)];

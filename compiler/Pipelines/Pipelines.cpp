@@ -35,23 +35,23 @@ static void buildPrecisionPhase(OpPassManager &passes,
     break;
   case AmpPolicy::Fp16:
   case AmpPolicy::Bf16: {
-    precision::PrecisionAutocastPassOptions autocast;
+    precision::AutocastPassOptions autocast;
     decide(autocast);
     autocast.normOutput = options.normOutputFp32 ? precision::NormOutput::Fp32
                                                  : precision::NormOutput::Follow;
-    passes.addPass(precision::createPrecisionAutocastPass(autocast, options.report));
+    passes.addPass(precision::createAutocastPass(autocast, options.report));
     break;
   }
   case AmpPolicy::PureFp16:
   case AmpPolicy::PureBf16: {
-    precision::PrecisionPurePassOptions pure;
+    precision::PurePassOptions pure;
     decide(pure);
-    passes.addPass(precision::createPrecisionPurePass(pure, options.report));
+    passes.addPass(precision::createPurePass(pure, options.report));
     break;
   }
   }
-  passes.addPass(precision::createPrecisionInlineCompositesPass());
-  passes.addPass(precision::createPrecisionCleanCastsPass());
+  passes.addPass(precision::createInlineCompositesPass());
+  passes.addPass(precision::createCleanCastsPass());
   // The ops of an expanded normalization have classes of their own.
   passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
 }
@@ -59,7 +59,6 @@ static void buildPrecisionPhase(OpPassManager &passes,
 void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Graph:
-    graph::buildGraphPipeline(passes);
     return;
   case Phase::Precision:
     buildPrecisionPhase(passes, options);
@@ -71,7 +70,7 @@ void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options)
     return;
   }
   case Phase::Memory:
-    memory::buildMemoryPipeline(passes);
+    passes.addPass(memory::createBuildProgramPass());
     return;
   case Phase::Import:
   case Phase::Training:
