@@ -35,23 +35,23 @@ static void buildPrecisionPhase(OpPassManager &passes,
     break;
   case AmpPolicy::Fp16:
   case AmpPolicy::Bf16: {
-    precision::AutocastPassOptions autocast;
+    precision::PrecisionAutocastPassOptions autocast;
     decide(autocast);
     autocast.normOutput = options.normOutputFp32 ? precision::NormOutput::Fp32
                                                  : precision::NormOutput::Follow;
-    passes.addPass(precision::createAutocastPass(autocast, options.report));
+    passes.addPass(precision::createPrecisionAutocastPass(autocast, options.report));
     break;
   }
   case AmpPolicy::PureFp16:
   case AmpPolicy::PureBf16: {
-    precision::PurePassOptions pure;
+    precision::PrecisionPurePassOptions pure;
     decide(pure);
-    passes.addPass(precision::createPurePass(pure, options.report));
+    passes.addPass(precision::createPrecisionPurePass(pure, options.report));
     break;
   }
   }
-  passes.addPass(precision::createInlineCompositesPass());
-  passes.addPass(precision::createCleanCastsPass());
+  passes.addPass(precision::createPrecisionInlineCompositesPass());
+  passes.addPass(precision::createPrecisionCleanCastsPass());
   // The ops of an expanded normalization have classes of their own.
   passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
 }
@@ -59,6 +59,7 @@ static void buildPrecisionPhase(OpPassManager &passes,
 void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options) {
   switch (phase) {
   case Phase::Graph:
+    graph::buildGraphPipeline(passes);
     return;
   case Phase::Precision:
     buildPrecisionPhase(passes, options);

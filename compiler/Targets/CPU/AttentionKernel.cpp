@@ -247,7 +247,7 @@ private:
       Value scaled =
           arith::DivFOp::create(e.b, e.loc, score, f32(cap, count));
       score = arith::MulFOp::create(
-          e.b, e.loc, buildTanh(e.b, e.loc, scaled), f32(cap, count));
+          e.b, e.loc, amp::buildTanh(e.b, e.loc, scaled), f32(cap, count));
     }
     Value lowest = f32(-std::numeric_limits<double>::infinity(), count);
     if (Value mask = op.getMask()) {
@@ -289,7 +289,7 @@ private:
     Value scores = e.scratchPointer(scoreOffset);
     double infinity = std::numeric_limits<double>::infinity();
     auto larger = [&](Value lhs, Value rhs) {
-      return buildMax(e.b, e.loc, lhs, rhs);
+      return amp::buildMax(e.b, e.loc, lhs, rhs);
     };
     Value largest = fold(f32(-infinity, 1), larger, [&](Value t, int64_t count) {
       Value at = e.addIndex(base, t);
@@ -311,7 +311,7 @@ private:
       Value shifted = arith::SubFOp::create(
           e.b, e.loc, e.load(scores, f32Type, at, count),
           puller.splat(largest));
-      Value power = buildExp(e.b, e.loc, shifted);
+      Value power = amp::buildExp(e.b, e.loc, shifted);
       e.store(power, scores, f32Type, at);
       return power;
     });

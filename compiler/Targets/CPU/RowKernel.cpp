@@ -238,7 +238,7 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
         keep(x, lanes, position);
         return x;
       },
-      [&](Value lhs, Value rhs) { return buildMax(e.b, e.loc, lhs, rhs); });
+      [&](Value lhs, Value rhs) { return amp::buildMax(e.b, e.loc, lhs, rhs); });
   auto shifted = [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
     Value x = source(lanes, index, position, true);
     return sub(x, matching(largest, x));
@@ -246,7 +246,7 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
   Value sum = walker->reduce(
       cast<TypedAttr>(e.b.getZeroAttr(element)),
       [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
-        Value power = buildExp(e.b, e.loc, shifted(lanes, index, position));
+        Value power = amp::buildExp(e.b, e.loc, shifted(lanes, index, position));
         if (!logarithm) {
           keep(power, lanes, position);
         }
@@ -255,7 +255,7 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
       [&](Value lhs, Value rhs) { return add(lhs, rhs); });
   Value scale;
   if (logarithm) {
-    scale = buildLog(e.b, e.loc, sum);
+    scale = amp::buildLog(e.b, e.loc, sum);
   } else {
     scale = arith::DivFOp::create(e.b, e.loc,
                                   matching(scalarConstant(1), sum), sum);
@@ -269,7 +269,7 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
         } else {
           Value power = useScratch
                             ? source(lanes, index, position, true)
-                            : buildExp(e.b, e.loc,
+                            : amp::buildExp(e.b, e.loc,
                                        shifted(lanes, index, position));
           value = mul(power, matching(scale, power));
         }
@@ -381,10 +381,10 @@ LogicalResult RowKernel::emitRow() {
   auto plus = [&](Value lhs, Value rhs) { return add(lhs, rhs); };
   auto times = [&](Value lhs, Value rhs) { return mul(lhs, rhs); };
   auto larger = [&](Value lhs, Value rhs) {
-    return buildMax(e.b, e.loc, lhs, rhs, isUnsigned);
+    return amp::buildMax(e.b, e.loc, lhs, rhs, isUnsigned);
   };
   auto smaller = [&](Value lhs, Value rhs) {
-    return buildMin(e.b, e.loc, lhs, rhs, isUnsigned);
+    return amp::buildMin(e.b, e.loc, lhs, rhs, isUnsigned);
   };
   if (isa<amp::ReduceSumOp>(root)) {
     return emitReduction(plus, number(0), same);
