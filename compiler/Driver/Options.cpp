@@ -392,7 +392,8 @@ static void readPositionals(const InputArgList &args, Options &options,
 
 /// Checks what only the whole command line shows.
 static void checkWhole(const Options &options, DiagnosticSink &sink) {
-  if (options.help || options.helpAll || options.version) {
+  if (options.help || options.helpAll || options.version ||
+      sink.getNumErrors() != 0) {
     return;
   }
   bool isSuite = options.command == Command::Verify && !options.suite.empty();
