@@ -1,6 +1,8 @@
 """Configuration of the lit tests: every .mlir and .test file below this folder."""
 
 import os
+import shutil
+import sys
 
 import lit.formats
 
@@ -16,3 +18,18 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixe
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+
+# Models and tensors of the driver's tests are protobuf text.
+PROTO = "compiler/Import/Proto/onnx_subset.proto"
+ROOT = os.path.dirname(config.test_source_root)
+for name, message in (("onnx", "ModelProto"), ("tensor", "TensorProto")):
+    config.substitutions.append(
+        (f"%make_{name}", f"protoc --encode=ampc.onnx.{message} -I {ROOT} {ROOT}/{PROTO}")
+    )
+# %exit_code N COMMAND runs a command that must exit with N.
+config.substitutions.append(
+    ("%exit_code", f"{sys.executable} {config.test_source_root}/exit_code.py")
+)
+config.substitutions.append(("%{path}", config.environment["PATH"]))
+if shutil.which("cc"):
+    config.available_features.add("cc")

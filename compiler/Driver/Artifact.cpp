@@ -149,9 +149,7 @@ LogicalResult ArtifactWriter::writeLibraryParts(LinkJob &job) {
       }))) {
     return failure();
   }
-  return writeFile(options.output + ".h", sink, [&](raw_ostream &os) {
-    printLibraryHeader(name, compilation.getModule(), os);
-  });
+  return success();
 }
 
 LogicalResult ArtifactWriter::link(LinkJob job) {
@@ -212,7 +210,15 @@ LogicalResult ArtifactWriter::write() {
   if (options.emit == EmitKind::Lib && failed(writeLibraryParts(job))) {
     return failure();
   }
-  return link(std::move(job));
+  if (failed(link(std::move(job)))) {
+    return failure();
+  }
+  if (options.emit != EmitKind::Lib) {
+    return success();
+  }
+  return writeFile(options.output + ".h", sink, [&](raw_ostream &os) {
+    printLibraryHeader(name, compilation.getModule(), os);
+  });
 }
 
 LogicalResult writeArtifact(Compilation &compilation) {

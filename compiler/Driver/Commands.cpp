@@ -34,6 +34,9 @@ static LogicalResult writeText(Compilation &compilation) {
 }
 
 LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
+  if (!options.output.empty() && failed(checkWritable(options.output, sink))) {
+    return failure();
+  }
   Compilation compilation(options, sink);
   Phase last = std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
   if (failed(compilation.open()) || failed(compilation.run(last))) {

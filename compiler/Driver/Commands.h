@@ -19,6 +19,10 @@ llvm::LogicalResult compileCommand(const Options &options, DiagnosticSink &sink)
 /// returns the exit code.
 int programCommand(const Options &options, DiagnosticSink &sink);
 
+/// Measures several precisions and prints one table.
+llvm::LogicalResult benchTableCommand(const Options &options,
+                                      DiagnosticSink &sink);
+
 /// Compares the outputs of a program with those of a data set.
 llvm::LogicalResult verifyCommand(const Options &options, DiagnosticSink &sink);
 

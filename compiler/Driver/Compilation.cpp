@@ -45,6 +45,7 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
     threads = std::make_unique<DefaultThreadPool>(hardware_concurrency(jobs));
     context.setThreadPool(*threads);
   }
+  context.printOpOnDiagnostic(options.verbose);
   context.loadDialect<amp::AmpDialect, rt::RtDialect, func::FuncDialect>();
   forwarder = std::make_unique<MlirDiagnosticForwarder>(&context, sink);
   if (options.mlirTiming) {

@@ -65,12 +65,15 @@ bool wantsColor(const raw_ostream &os) {
   return (force && *force && StringRef(force) != "0") || os.has_colors();
 }
 
-/// Names come from the model: whatever could move a cursor is escaped.
+/// Names come from the model: whatever could move a cursor is escaped. Lines
+/// after the first are set in.
 static std::string printable(StringRef text) {
   std::string result;
   raw_string_ostream stream(result);
   for (unsigned char c : text) {
-    if (c < 0x20 || c == 0x7f) {
+    if (c == '\n') {
+      stream << "\n    ";
+    } else if (c < 0x20 || c == 0x7f) {
       stream << "\\x" << hexdigit(c >> 4) << hexdigit(c & 15);
     } else {
       stream << c;
@@ -224,7 +227,8 @@ static void collectNames(Location loc, SmallVectorImpl<std::string> &names) {
     }
   } else if (auto call = dyn_cast<mlir::CallSiteLoc>(loc)) {
     collectNames(call.getCallee(), names);
-  } else if (auto line = dyn_cast<mlir::FileLineColLoc>(loc)) {
+  } else if (auto line = dyn_cast<mlir::FileLineColLoc>(loc);
+             line && line.getLine() != 0) {
     add((line.getFilename().getValue() + ":" + Twine(line.getLine()) + ":" +
          Twine(line.getColumn()))
             .str());

@@ -15,8 +15,13 @@ static int dispatch(const Options &options, DiagnosticSink &sink) {
   case Command::Compile:
     (void)compileCommand(options, sink);
     return 0;
-  case Command::Run:
   case Command::Bench:
+    if (StringRef(options.amp).contains(',')) {
+      (void)benchTableCommand(options, sink);
+      return 0;
+    }
+    return programCommand(options, sink);
+  case Command::Run:
     return programCommand(options, sink);
   case Command::Verify:
     if (!options.suite.empty()) {

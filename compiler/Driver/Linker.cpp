@@ -74,7 +74,7 @@ static std::vector<std::string> makeCommand(const LinkJob &job,
   }
   // Full relocation read-only: the tables of a program hold pointers.
   add({"-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,relro,-z,now",
-       "-Wl,-z,noexecstack", "-Wl,--hash-style=gnu"});
+       "-Wl,-z,noexecstack", "-Wl,--hash-style=gnu", "-Wl,--as-needed"});
   std::string folder = "-L" + runtime.str();
   if (job.kind == LinkJob::SharedLibrary) {
     add({"-shared"});
@@ -85,7 +85,8 @@ static std::vector<std::string> makeCommand(const LinkJob &job,
     add({"-lampc_runtime", "-lm", "-pthread", "-ldl"});
     return command;
   }
-  add({"-pie", "-s"});
+  // Names of kernels stay, for profilers; the runtime's debug information goes.
+  add({"-pie", "-Wl,--strip-debug"});
   addObjects();
   command.push_back(folder);
   add({"-lampc_main", "-lampc_runtime", "-lm", "-pthread", "-ldl"});

@@ -107,6 +107,7 @@ private:
   void readDouble(OptSpecifier id, double &value);
   void readSize(OptSpecifier id, std::optional<uint64_t> &value);
   void readEmit(Options &options);
+  void readAmp(Options &options);
   void readShapes(Options &options);
   void readDimParams(Options &options);
   void readBindings(Options &options);
@@ -199,6 +200,23 @@ void OptionReader::readEmit(Options &options) {
   }
 }
 
+void OptionReader::readAmp(Options &options) {
+  static constexpr StringRef policies[] = {"auto", "off",       "fp16",
+                                           "bf16", "pure-fp16", "pure-bf16"};
+  const Arg *arg = args.getLastArg(OPT_amp);
+  if (!arg || options.command != Command::Bench) {
+    options.amp = oneOf(OPT_amp, policies, "auto");
+    return;
+  }
+  // bench compares several.
+  options.amp = StringRef(arg->getValue()).lower();
+  for (StringRef amp : split(options.amp, ',')) {
+    if (!is_contained(policies, amp)) {
+      (void)bad(*arg, "some of " + join(policies, ", "));
+    }
+  }
+}
+
 void OptionReader::readShapes(Options &options) {
   for (const Arg *arg : args.filtered(OPT_shapes)) {
     for (StringRef item : split(arg->getValue(), ',')) {
@@ -281,9 +299,7 @@ void OptionReader::read(Options &options) {
   readUnsigned(OPT_opt_level, options.optLevel, 0, 3);
   readUnsigned(OPT_jobs, options.jobs, 1, 1024);
 
-  options.amp =
-      oneOf(OPT_amp, {"auto", "off", "fp16", "bf16", "pure-fp16", "pure-bf16"},
-            "auto");
+  readAmp(options);
   options.layerPrecisions = text(OPT_layer_precisions);
   options.opPrecisions = text(OPT_op_precisions);
   options.strictRounding = has(OPT_strict_rounding);
@@ -392,7 +408,8 @@ static void readPositionals(const InputArgList &args, Options &options,
 
 /// Checks what only the whole command line shows.
 static void checkWhole(const Options &options, DiagnosticSink &sink) {
-  if (options.help || options.helpAll || options.version) {
+  if (options.help || options.helpAll || options.version ||
+      sink.getNumErrors() != 0) {
     return;
   }
   bool isSuite = options.command == Command::Verify && !options.suite.empty();

@@ -4,8 +4,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
-#include <cerrno>
-
 using namespace llvm;
 namespace fs = llvm::sys::fs;
 
@@ -21,12 +19,16 @@ OutputFile::~OutputFile() {
   }
 }
 
+/// Whether the path is standard output, or a device, a pipe or a folder.
+static bool isSpecial(StringRef path) {
+  fs::file_status status;
+  return path == "-" || (!fs::status(path, status) && fs::exists(status) &&
+                         !fs::is_regular_file(status));
+}
+
 LogicalResult OutputFile::open(StringRef wanted, bool isExecutable) {
   path = wanted.str();
-  fs::file_status status;
-  bool isSpecial = !fs::status(path, status) && fs::exists(status) &&
-                   !fs::is_regular_file(status);
-  if (path == "-" || isSpecial) {
+  if (isSpecial(path)) {
     std::error_code error;
     stream = std::make_unique<raw_fd_ostream>(path, error);
     if (error) {
@@ -70,6 +72,17 @@ LogicalResult OutputFile::commit() {
                                                  toString(std::move(error)));
   }
   return success();
+}
+
+LogicalResult checkWritable(StringRef path, DiagnosticSink &sink) {
+  StringRef folder = sys::path::parent_path(path);
+  std::error_code error =
+      fs::access(folder.empty() ? "." : folder, fs::AccessMode::Write);
+  if (isSpecial(path) || !error) {
+    return success();
+  }
+  return sink.error(ExitCode::InputOutput,
+                    "cannot write '" + path + "': " + error.message());
 }
 
 LogicalResult writeFile(StringRef path, DiagnosticSink &sink,

@@ -35,6 +35,10 @@ private:
   std::unique_ptr<llvm::raw_fd_ostream> stream;
 };
 
+/// Reports a path that cannot be written because its folder is missing or
+/// closed, so that nobody waits for a compilation in vain.
+llvm::LogicalResult checkWritable(llvm::StringRef path, DiagnosticSink &sink);
+
 /// Writes a text file (or standard output for `-`) in one go.
 llvm::LogicalResult
 writeFile(llvm::StringRef path, DiagnosticSink &sink,

@@ -3,12 +3,15 @@
 
 #include "dialects/Amp/IR/AmpDialect.h"
 #include "dialects/Amp/Reference/Models.h"
+#include "compiler/Pipelines/Pipelines.h"
 #include "dialects/Rt/IR/RtDialect.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Precision/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "passes/Fusion/Passes.h"
 #include "passes/Memory/Passes.h"
 
@@ -17,6 +20,8 @@ using namespace mlir;
 void ampc::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
   registry.insert<amp::AmpDialect, rt::RtDialect>();
   ref::registerReferenceModels(registry);
 }
@@ -27,4 +32,5 @@ void ampc::registerPasses() {
   precision::registerPrecisionPasses();
   fusion::registerFusionPasses();
   memory::registerMemoryPasses();
+  registerPipelines();
 }
