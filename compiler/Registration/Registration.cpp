@@ -2,6 +2,7 @@
 #include "compiler/Registration/Registration.h"
 
 #include "dialects/Amp/IR/AmpDialect.h"
+#include "dialects/Amp/Impl/ChannelsLast.h"
 #include "dialects/Amp/Reference/Models.h"
 #include "dialects/Rt/IR/RtDialect.h"
 #include "passes/Graph/Passes.h"
@@ -18,6 +19,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<amp::AmpDialect, rt::RtDialect>();
+  amp::registerChannelsLastModels(registry);
   ref::registerReferenceModels(registry);
 }
 
