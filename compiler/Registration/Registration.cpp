@@ -2,6 +2,7 @@
 #include "compiler/Registration/Registration.h"
 
 #include "dialects/Amp/IR/AmpDialect.h"
+#include "dialects/Amp/Impl/ChannelsLast.h"
 #include "dialects/Amp/Reference/Models.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "dialects/Rt/IR/RtDialect.h"
@@ -23,6 +24,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registry.insert<amp::AmpDialect, rt::RtDialect>();
+  amp::registerChannelsLastModels(registry);
   ref::registerReferenceModels(registry);
 }
 

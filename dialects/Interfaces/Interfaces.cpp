@@ -1,6 +1,7 @@
 //===- Interfaces.cpp - Helpers behind the op interfaces ------------------===//
 #include "dialects/Interfaces/FusionInterfaces.h"
 #include "dialects/Interfaces/KernelInterfaces.h"
+#include "dialects/Interfaces/LayoutInterfaces.h"
 #include "dialects/Interfaces/PrecisionInterfaces.h"
 #include "dialects/Interfaces/ReferenceInterfaces.h"
 
@@ -14,6 +15,7 @@ using namespace mlir;
 #include "dialects/Interfaces/AutocastClass.cpp.inc"
 #include "dialects/Interfaces/FusionInterfaces.cpp.inc"
 #include "dialects/Interfaces/KernelInterfaces.cpp.inc"
+#include "dialects/Interfaces/LayoutInterfaces.cpp.inc"
 #include "dialects/Interfaces/PrecisionInterfaces.cpp.inc"
 #include "dialects/Interfaces/ReferenceInterfaces.cpp.inc"
 
@@ -41,6 +43,23 @@ LogicalResult ampc::inferAndSetResultTypes(Operation *op) {
     result.setType(type);
   }
   return success();
+}
+
+SmallVector<int64_t> ampc::getChannelsLastPermutation(int64_t rank) {
+  SmallVector<int64_t> permutation{0};
+  for (int64_t dim = 2; dim < rank; ++dim) {
+    permutation.push_back(dim);
+  }
+  permutation.push_back(1);
+  return permutation;
+}
+
+SmallVector<int64_t> ampc::getChannelsFirstPermutation(int64_t rank) {
+  SmallVector<int64_t> permutation{0, rank - 1};
+  for (int64_t dim = 1; dim < rank - 1; ++dim) {
+    permutation.push_back(dim);
+  }
+  return permutation;
 }
 
 Type ampc::getComputeType(Type element) {

@@ -90,4 +90,30 @@ def GraphExpandBatchNormPass : GraphPass<"graph-expand-batch-norm"> {
   }];
 }
 
+def GraphAssignLayoutPass : GraphPass<"graph-assign-layout"> {
+  let summary = "Move channels last where convolutions are";
+  let description = [{
+    *Does*: gives every convolution the layout channels_last, and with it those
+    ops around it for which the fewest bytes are transposed at run time: a
+    minimum cut, where what ops can do comes from `LayoutOpInterface`. Axes,
+    paddings, slices and broadcast operands follow; constants are transposed
+    when the program is written. A transposition that moves no data is a reshape;
+    one beside a transposition of the model becomes one with it.
+
+    *Guarantees*: the function's own arguments and results keep their order; a
+    function without convolutions is not touched; between convolutions that only
+    ops of free layout connect, no transposition is left.
+
+    ```mlir
+    %0 = amp.conv %x, %w {...} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
+    %1 = amp.relu %0 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    // becomes
+    %t = amp.transpose %x {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
+    %0 = amp.conv %t, %w {layout = #amp.layout<channels_last>, ...} : (tensor<1x8x8x3xf32>, tensor<4x3x3x3xf32>) -> tensor<1x8x8x4xf32>
+    %r = amp.relu %0 : (tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32>
+    %1 = amp.transpose %r {permutation = array<i64: 0, 3, 1, 2>} : (tensor<1x8x8x4xf32>) -> tensor<1x4x8x8xf32>
+    ```
+  }];
+}
+
 #endif // AMPC_PASSES_GRAPH_PASSES_TD
