@@ -186,7 +186,7 @@ TEST(Indexed, PadOfAnEmptyTensorLoadsNothing) {
                                "{low = array<i64: 2>, high = array<i64: 2>, "
                                "mode = #amp.pad_mode<constant>}",
                                "(tensor<0xf32>) -> tensor<4xf32>", Floats{}),
-        {0, 0, 0, 0}, true);
+        {0, 0, 0, 0}, false);
 }
 
 TEST(Indexed, IotaCounts) {
