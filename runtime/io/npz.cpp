@@ -2,7 +2,10 @@
 #include "runtime/io/npy.h"
 #include "runtime/io/zip.h"
 
+// Hidden here, zlib's functions are hidden in whatever links this archive.
+#pragma GCC visibility push(hidden)
 #include <zlib.h>
+#pragma GCC visibility pop
 
 namespace ampc::runtime {
 namespace {
