@@ -45,8 +45,9 @@ Status Builder::list(const ampc_node_list &source, uint32_t depth,
   size_t count = source.num_nodes;
   if (depth > maxDepth || count > maxNodes - first ||
       (count && !source.nodes)) {
-    return Status::error(AMPC_INVALID, "malformed program: expected at most "
-                                       "%u nested bodies and %zu nodes",
+    return Status::error(AMPC_INVALID,
+                         "malformed program: expected at most "
+                         "%u nested bodies and %zu nodes",
                          maxDepth, maxNodes);
   }
   // A list is contiguous; the bodies of its nodes follow behind it.
@@ -65,10 +66,9 @@ Status Builder::node(const ampc_node &source, uint32_t depth, PlanNode *out) {
   switch (source.kind) {
   case AMPC_NODE_LAUNCH:
     if (source.kernel >= program.num_kernels) {
-      return Status::error(AMPC_INVALID,
-                           "malformed program: node '%s' names kernel %u of %u",
-                           source.label ? source.label : "", source.kernel,
-                           program.num_kernels);
+      return Status::error(
+          AMPC_INVALID, "malformed program: node '%s' names kernel %u of %u",
+          source.label ? source.label : "", source.kernel, program.num_kernels);
     }
     out->kernel = &program.kernels[source.kernel];
     break;

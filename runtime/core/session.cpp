@@ -50,8 +50,7 @@ private:
     case AMPC_NODE_LOOP:
       return loop(node, buffers);
     default:
-      return session.profiling ? timedWork(node, buffers)
-                               : work(node, buffers);
+      return session.profiling ? timedWork(node, buffers) : work(node, buffers);
     }
   }
 
@@ -149,13 +148,14 @@ Status patch(Plan &plan, const Vec<PlanPatch> &patches, const char *what,
              Pointer const *buffers) {
   for (uint32_t i = 0; i < count; ++i) {
     if (descs[i].bytes && (!buffers || !buffers[i])) {
-      return Status::error(AMPC_USAGE, "expected a buffer for %s '%s', got NULL",
-                           what, descs[i].name);
+      return Status::error(AMPC_USAGE,
+                           "expected a buffer for %s '%s', got NULL", what,
+                           descs[i].name);
     }
   }
   for (const PlanPatch &patch : patches) {
-    uintptr_t base = buffers ? reinterpret_cast<uintptr_t>(buffers[patch.index])
-                             : 0;
+    uintptr_t base =
+        buffers ? reinterpret_cast<uintptr_t>(buffers[patch.index]) : 0;
     plan.slots[patch.slot] = reinterpret_cast<void *>(base + patch.offset);
   }
   return Status();

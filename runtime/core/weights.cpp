@@ -89,8 +89,9 @@ Status Weights::open(const ampc_program &program, const char *folder) {
   }
   const char *name = program.weights_file;
   if (!name || !*name || strchr(name, '/')) {
-    return Status::error(AMPC_INVALID, "expected the name of a weight file "
-                                       "beside the program, got '%s'",
+    return Status::error(AMPC_INVALID,
+                         "expected the name of a weight file "
+                         "beside the program, got '%s'",
                          name ? name : "");
   }
   Str path;
@@ -123,10 +124,9 @@ Status Weights::map(const char *path, uint64_t offset, uint64_t bytes) {
                          static_cast<unsigned long long>(size));
   }
   if (offset % AMPC_ALIGNMENT != 0) {
-    return Status::error(AMPC_INVALID,
-                         "expected weights at a multiple of %u bytes, got %llu",
-                         AMPC_ALIGNMENT,
-                         static_cast<unsigned long long>(offset));
+    return Status::error(
+        AMPC_INVALID, "expected weights at a multiple of %u bytes, got %llu",
+        AMPC_ALIGNMENT, static_cast<unsigned long long>(offset));
   }
   uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   uint64_t skip = offset % page;
@@ -136,8 +136,8 @@ Status Weights::map(const char *path, uint64_t offset, uint64_t bytes) {
   uint64_t fileBytes = wanted < inFile ? wanted : inFile;
   // Zero pages first, the file over them: a page wholly behind the file's end
   // must not belong to its mapping, or touching it would fault.
-  void *pages = mmap(nullptr, wanted, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
-                     -1, 0);
+  void *pages =
+      mmap(nullptr, wanted, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) {
     return Status::error(AMPC_LIMIT, "cannot map the weight file: %s",
                          strerror(errno));

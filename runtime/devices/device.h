@@ -14,10 +14,10 @@ namespace ampc::runtime {
 
 /// What a device needs to know when it is created.
 struct DeviceOptions {
-  uint32_t numThreads;    // 0: the device's choice
-  uint64_t scratchBytes;  // the largest of any kernel, per thread
-  uint64_t cpuFeatures;   // AMPC_CPU_* bits that the kernels use
-  bool poisonScratch;     // fill scratch with NaN bytes in beginRun
+  uint32_t numThreads;   // 0: the device's choice
+  uint64_t scratchBytes; // the largest of any kernel, per thread
+  uint64_t cpuFeatures;  // AMPC_CPU_* bits that the kernels use
+  bool poisonScratch;    // fill scratch with NaN bytes in beginRun
 };
 
 struct Device; // each device defines its own behind this name

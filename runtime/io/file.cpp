@@ -57,7 +57,8 @@ Status FileReader::read(uint64_t offset, void *to, uint64_t length) const {
       return systemError("read the file");
     }
     if (got == 0) {
-      return Status::error(AMPC_IO, "the file became shorter while it was read");
+      return Status::error(AMPC_IO,
+                           "the file became shorter while it was read");
     }
     cursor += got;
     offset += static_cast<uint64_t>(got);
@@ -138,8 +139,8 @@ Status FileWriter::write(const void *from, uint64_t length) {
 /// the data is safe by then, so that is no failure.
 static void syncFolderOf(const char *path) {
   const char *slash = strrchr(path, '/');
-  Str folder = slash ? Str(path, static_cast<size_t>(slash + 1 - path))
-                     : Str(".");
+  Str folder =
+      slash ? Str(path, static_cast<size_t>(slash + 1 - path)) : Str(".");
   int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) {
     fsync(fd);

@@ -4,8 +4,9 @@
 namespace ampc::runtime {
 
 Status JsonReader::expected(const char *what) {
-  return Status::error(AMPC_INVALID, "malformed JSON: expected %s at offset %zu",
-                       what, static_cast<size_t>(at - start));
+  return Status::error(AMPC_INVALID,
+                       "malformed JSON: expected %s at offset %zu", what,
+                       static_cast<size_t>(at - start));
 }
 
 void JsonReader::skipSpace() {
@@ -55,7 +56,8 @@ Status JsonReader::hex4(uint32_t *out) {
     if (!digit && (lower < 'a' || lower > 'f')) {
       return expected("four hexadecimal digits");
     }
-    value = value << 4 | static_cast<uint32_t>(digit ? c - '0' : lower - 'a' + 10);
+    value =
+        value << 4 | static_cast<uint32_t>(digit ? c - '0' : lower - 'a' + 10);
   }
   *out = value;
   return Status();

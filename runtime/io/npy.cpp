@@ -105,13 +105,14 @@ Status readNpyStream(const ByteSource &source, const ReadOptions &options,
   uint64_t elements = 0, bytes = 0;
   if (!shapeSize(header.dims.data(), header.dims.size(), size, &elements,
                  &bytes)) {
-    return Status::error(AMPC_INVALID, "the shape in the .npy header overflows");
+    return Status::error(AMPC_INVALID,
+                         "the shape in the .npy header overflows");
   }
   if (bytes != source.size - dataOffset) {
-    return Status::error(AMPC_INVALID, "expected %llu bytes of data, got %llu",
-                         static_cast<unsigned long long>(bytes),
-                         static_cast<unsigned long long>(source.size -
-                                                         dataOffset));
+    return Status::error(
+        AMPC_INVALID, "expected %llu bytes of data, got %llu",
+        static_cast<unsigned long long>(bytes),
+        static_cast<unsigned long long>(source.size - dataOffset));
   }
   if (bytes > options.maxBytes) {
     return Status::error(AMPC_LIMIT, "expected at most %llu bytes, got %llu",
@@ -137,8 +138,8 @@ Status readNpy(const FileReader &file, const ReadOptions &options,
                Vec<Tensor> *outTensors) {
   FileCursor cursor = {&file, 0};
   Tensor tensor;
-  AMPC_TRY(readNpyStream({&cursor, readFromFile, file.size()}, options,
-                         &tensor));
+  AMPC_TRY(
+      readNpyStream({&cursor, readFromFile, file.size()}, options, &tensor));
   outTensors->push(std::move(tensor));
   return Status();
 }

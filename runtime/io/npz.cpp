@@ -2,7 +2,10 @@
 #include "runtime/io/npy.h"
 #include "runtime/io/zip.h"
 
+// Hidden here, zlib's functions are hidden in whatever links this archive.
+#pragma GCC visibility push(hidden)
 #include <zlib.h>
+#pragma GCC visibility pop
 
 namespace ampc::runtime {
 namespace {
@@ -135,8 +138,8 @@ Status readMember(const FileReader &file, const ZipMember &member,
                   const ReadOptions &options, Tensor *out) {
   MemberStream stream(file, member);
   AMPC_TRY(stream.start());
-  AMPC_TRY(readNpyStream({&stream, MemberStream::read, member.bytes}, options,
-                         out));
+  AMPC_TRY(
+      readNpyStream({&stream, MemberStream::read, member.bytes}, options, out));
   return stream.finish();
 }
 
@@ -234,8 +237,8 @@ Str centralHeader(const Written &member) {
   put<uint32_t>(&out, zipCentral);
   put<uint16_t>(&out, version);
   putCommon(&out, member);
-  put<uint16_t>(&out, static_cast<uint16_t>(extra.empty() ? 0
-                                                          : extra.size() + 4));
+  put<uint16_t>(&out,
+                static_cast<uint16_t>(extra.empty() ? 0 : extra.size() + 4));
   put<uint64_t>(&out, 0); // comment, disk, attributes
   put<uint16_t>(&out, 0);
   put<uint32_t>(&out, clip32(member.offset));
@@ -265,8 +268,8 @@ Str endRecords(uint64_t offset, uint64_t bytes, uint64_t members) {
   put<uint32_t>(&out, 0);
   put<uint64_t>(&out, offset + bytes);
   put<uint32_t>(&out, 1);
-  uint16_t count = static_cast<uint16_t>(members < UINT16_MAX ? members
-                                                              : UINT16_MAX);
+  uint16_t count =
+      static_cast<uint16_t>(members < UINT16_MAX ? members : UINT16_MAX);
   put<uint32_t>(&out, zipEnd);
   put<uint32_t>(&out, 0);
   put<uint16_t>(&out, count);

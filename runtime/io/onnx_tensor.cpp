@@ -315,9 +315,9 @@ Status readOnnxTensor(const FileReader &file, const ReadOptions &options,
                  &bytes)) {
     return malformed("dims are negative or overflow");
   }
-  if (message.hasRaw ? message.typedField != 0
-                     : message.typedField &&
-                           message.typedField != typedFieldOf(dtype)) {
+  if (message.hasRaw
+          ? message.typedField != 0
+          : message.typedField && message.typedField != typedFieldOf(dtype)) {
     return malformed("data that does not belong to its data_type");
   }
   // Each element takes at least a byte of the message.

@@ -113,10 +113,9 @@ Status checkSize(const Entry &entry) {
 
 /// Sorts by offset and holds the entries to the format's rules.
 Status checkLayout(Vec<Entry> &entries, uint64_t dataBytes) {
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry &a, const Entry &b) {
-              return strcmp(a.name.c_str(), b.name.c_str()) < 0;
-            });
+  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+    return strcmp(a.name.c_str(), b.name.c_str()) < 0;
+  });
   for (size_t i = 0; i < entries.size(); ++i) {
     if (strlen(entries[i].name.c_str()) != entries[i].name.size()) {
       return invalid(entries[i], "the name holds a NUL");
@@ -139,8 +138,7 @@ Status checkLayout(Vec<Entry> &entries, uint64_t dataBytes) {
     covered = entry.end;
   }
   if (covered != dataBytes) {
-    return Status::error(AMPC_INVALID,
-                         "expected %llu bytes of data, got %llu",
+    return Status::error(AMPC_INVALID, "expected %llu bytes of data, got %llu",
                          static_cast<unsigned long long>(covered),
                          static_cast<unsigned long long>(dataBytes));
   }
@@ -176,8 +174,9 @@ Status readSafetensors(const FileReader &file, const ReadOptions &options,
                        Vec<Tensor> *outTensors) {
   uint64_t headerBytes;
   if (file.size() < sizeof headerBytes) {
-    return Status::error(AMPC_INVALID, "expected a .safetensors file, got %llu "
-                                       "bytes",
+    return Status::error(AMPC_INVALID,
+                         "expected a .safetensors file, got %llu "
+                         "bytes",
                          static_cast<unsigned long long>(file.size()));
   }
   AMPC_TRY(file.read(0, &headerBytes, sizeof headerBytes));
@@ -198,9 +197,8 @@ Status readSafetensors(const FileReader &file, const ReadOptions &options,
   AMPC_TRY(parseHeader(reinterpret_cast<const char *>(header.data()),
                        headerBytes, &entries));
   AMPC_TRY(checkLayout(entries, file.size() - dataOffset));
-  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-    return a.order < b.order;
-  });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry &a, const Entry &b) { return a.order < b.order; });
   uint64_t total = 0;
   for (Entry &entry : entries) {
     if (options.only && !entry.name.equals(options.only)) {

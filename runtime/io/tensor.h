@@ -15,7 +15,7 @@ namespace ampc::runtime {
 
 /// A dense row-major tensor.
 struct Tensor {
-  Str name; // empty when the format has none
+  Str name;                        // empty when the format has none
   uint32_t dtype = AMPC_DTYPE_F32; // or dtypeRaw16
   Vec<int64_t> dims;
   Bytes data;

@@ -103,8 +103,8 @@ Status checkBools(const char *name, const Tensor &tensor) {
 } // namespace
 
 TensorView view(const Tensor &tensor) {
-  return {tensor.name.c_str(),  tensor.dtype,       tensor.dims.data(),
-          tensor.dims.size(),   tensor.data.data(), tensor.data.size()};
+  return {tensor.name.c_str(), tensor.dtype,       tensor.dims.data(),
+          tensor.dims.size(),  tensor.data.data(), tensor.data.size()};
 }
 
 Status findFormat(const char *path, TensorFormat *outFormat) {

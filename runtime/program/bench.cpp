@@ -44,8 +44,8 @@ private:
   Vec<Bytes> outputs;
   Vec<const void *> in;
   Vec<void *> out;
-  Vec<double> times; // milliseconds, in order of the runs
-  double wall = 0;   // seconds of all measured runs
+  Vec<double> times;     // milliseconds, in order of the runs
+  double wall = 0;       // seconds of all measured runs
   uint64_t launches = 0; // of one run, as a mean
 };
 
@@ -75,17 +75,16 @@ Status Bench::measure() {
   uint64_t before = ampc_session_total_launches(holder.session);
   double start = seconds();
   double last = start;
-  while (times.size() < maxSamples &&
-         (times.size() < options.iterations ||
-          last - start < options.durationS)) {
+  while (times.size() < maxSamples && (times.size() < options.iterations ||
+                                       last - start < options.durationS)) {
     AMPC_TRY(once());
     double now = seconds();
     times.push((now - last) * 1e3);
     last = now;
   }
   wall = last - start;
-  launches = (ampc_session_total_launches(holder.session) - before) /
-             times.size();
+  launches =
+      (ampc_session_total_launches(holder.session) - before) / times.size();
   return Status();
 }
 

@@ -65,7 +65,9 @@ Status readFor(const ampc_tensor_desc &desc, const char *path, Tensor *out) {
   return Status();
 }
 
-const char *skipAt(const char *value) { return *value == '@' ? value + 1 : value; }
+const char *skipAt(const char *value) {
+  return *value == '@' ? value + 1 : value;
+}
 
 Status takeInput(const ampc_program &program, const Options &options,
                  uint32_t index, const char *value, Tensor *out) {
@@ -89,8 +91,7 @@ Status missingInputs(const ampc_program &program, const Vec<bool> &given,
   for (uint32_t i = 0; i < program.num_inputs; ++i) {
     if (!given[i]) {
       list.appendf("%s'%s' (%s)", list.empty() ? "" : ", ",
-                   program.inputs[i].name,
-                   describe(program.inputs[i]).c_str());
+                   program.inputs[i].name, describe(program.inputs[i]).c_str());
     }
   }
   return list.empty()
@@ -163,8 +164,9 @@ Status takeDataList(const ampc_program &program, const Options &options,
     AMPC_TRY(splitName("input", item.c_str(), program.inputs,
                        program.num_inputs, &index, &value));
     if (index == program.num_inputs) {
-      return Status::error(AMPC_USAGE, "expected NAME=@FILE in --data, got "
-                                       "'%s'",
+      return Status::error(AMPC_USAGE,
+                           "expected NAME=@FILE in --data, got "
+                           "'%s'",
                            item.c_str());
     }
     Tensor &tensor = (*out)[index];
@@ -205,9 +207,8 @@ Status gatherInputs(const ampc_program &program, const Options &options,
        ++i) {
     const ampc_tensor_desc &desc = program.inputs[i];
     if (!given[i]) {
-      AMPC_TRY(isFloat(desc.dtype)
-                   ? fillRandom(desc, i + 1, &(*outTensors)[i])
-                   : fillZero(desc, &(*outTensors)[i]));
+      AMPC_TRY(isFloat(desc.dtype) ? fillRandom(desc, i + 1, &(*outTensors)[i])
+                                   : fillZero(desc, &(*outTensors)[i]));
       given[i] = true;
     }
   }

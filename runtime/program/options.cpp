@@ -80,9 +80,8 @@ Status setPercentiles(Options &options, const char *value) {
     AMPC_TRY(parseReal(at, 100, &percentile, &end));
     if (percentile == 0 || (*end && *end != ',') ||
         options.percentiles.size() == 32) {
-      return Status::error(AMPC_USAGE,
-                           "expected percentiles such as 90,95,99, got '%s'",
-                           value);
+      return Status::error(
+          AMPC_USAGE, "expected percentiles such as 90,95,99, got '%s'", value);
     }
     options.percentiles.push(percentile);
     at = end;
@@ -209,9 +208,8 @@ Status setCommand(const char *text, Options *out) {
                          text);
   }
   const char *near = nearest(text, names);
-  return Status::error(AMPC_USAGE,
-                       "unknown command '%s'; did you mean '%s'?", text,
-                       near ? near : "run");
+  return Status::error(AMPC_USAGE, "unknown command '%s'; did you mean '%s'?",
+                       text, near ? near : "run");
 }
 
 unsigned bitOf(Command command) {
@@ -233,8 +231,9 @@ Status parseOption(int argc, char **argv, int *index, Options *out) {
     return unknownOption(text, length);
   }
   if (!(entry->on & bitOf(out->command))) {
-    return Status::error(AMPC_USAGE, "option '--%s' does not belong to this "
-                                     "command; see --help",
+    return Status::error(AMPC_USAGE,
+                         "option '--%s' does not belong to this "
+                         "command; see --help",
                          entry->name);
   }
   if (!entry->value && value) {

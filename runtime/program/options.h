@@ -27,10 +27,10 @@ struct Options {
   bool profile = false;
   bool debugArena = false;
 
-  uint64_t iterations = 10;  // at least
-  uint64_t warmUpMs = 200;   // at least
-  double durationS = 3;      // at least
-  Vec<double> percentiles;   // 0 < p <= 100; 90, 95, 99 unless given
+  uint64_t iterations = 10; // at least
+  uint64_t warmUpMs = 200;  // at least
+  double durationS = 3;     // at least
+  Vec<double> percentiles;  // 0 < p <= 100; 90, 95, 99 unless given
   const char *exportTimes = nullptr;
 
   bool json = false;

@@ -28,7 +28,8 @@ void printProfile(ampc_session session, uint64_t runs) {
   });
   double perRun = 1e-6 / static_cast<double>(runs);
   double total = static_cast<double>(nanoseconds);
-  printf("\n%10s %6s %8s  %-48s %s\n", "ms", "%", "launches", "kernel", "nodes");
+  printf("\n%10s %6s %8s  %-48s %s\n", "ms", "%", "launches", "kernel",
+         "nodes");
   for (const Row &row : rows) {
     double time = static_cast<double>(row.entry.nanoseconds);
     printf("%10.4f %6.2f %8.6g  %-48s %s\n", time * perRun,

@@ -61,9 +61,9 @@ Status runSingle(const ampc_program &program, const Options &options,
 
 /// How a data set is cut into batches.
 struct Batches {
-  int64_t size = 0;   // rows of one compiled batch
-  int64_t rows = 0;   // of the data set
-  Vec<bool> batched;  // inputs; the others are the same for every batch
+  int64_t size = 0;  // rows of one compiled batch
+  int64_t rows = 0;  // of the data set
+  Vec<bool> batched; // inputs; the others are the same for every batch
 };
 
 /// An input is batched when its first dimension differs from the compiled one;
@@ -162,7 +162,8 @@ Status DataRun::batch(int64_t begin, int64_t valid) {
     }
     uint8_t *to = lastInputs[i].data.data();
     for (int64_t r = 0; r < batches.size && row; ++r) {
-      uint64_t source = first + static_cast<uint64_t>(r < valid ? r : valid - 1);
+      uint64_t source =
+          first + static_cast<uint64_t>(r < valid ? r : valid - 1);
       memcpy(to + static_cast<uint64_t>(r) * row, from + source * row, row);
     }
     in.push(to);

@@ -10,15 +10,16 @@ namespace {
 std::string npy(const std::string &header, const std::string &data,
                 int version = 1) {
   std::string text = header + "\n";
-  std::string out = std::string("\x93NUMPY") + static_cast<char>(version) + '\0';
+  std::string out =
+      std::string("\x93NUMPY") + static_cast<char>(version) + '\0';
   out += version == 1 ? le(static_cast<uint16_t>(text.size()))
                       : le(static_cast<uint32_t>(text.size()));
   return out + text + data;
 }
 
 std::string header(const std::string &descr, const std::string &shape) {
-  return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " +
-         shape + ", }";
+  return "{'descr': '" + descr +
+         "', 'fortran_order': False, 'shape': " + shape + ", }";
 }
 
 const std::vector<float> ramp = {-1.5f, -0.5f, 0.5f, 1.5f, 2.5f, 3.5f};
@@ -53,15 +54,18 @@ TEST(Npy, scalarAndEmpty) {
 }
 
 TEST(Npy, rejectsWithReason) {
-  expectReadError(".npy", fromHex(npyBigEndian), AMPC_UNSUPPORTED, "big-endian");
+  expectReadError(".npy", fromHex(npyBigEndian), AMPC_UNSUPPORTED,
+                  "big-endian");
   expectReadError(".npy", fromHex(npyObject), AMPC_UNSUPPORTED,
                   "array of Python objects");
   expectReadError(".npy", "", AMPC_INVALID, "expected a .npy file");
   expectReadError(".npy", "PK\3\4 not numpy", AMPC_INVALID, "\\x93NUMPY");
   expectReadError(".npy", npy(header("<c8", "(1,)"), "12345678"),
                   AMPC_UNSUPPORTED, "'<c8'");
-  expectReadError(".npy", npy("{'descr': [('a', '<f4')], 'fortran_order': "
-                              "False, 'shape': (1,), }", "1234"),
+  expectReadError(".npy",
+                  npy("{'descr': [('a', '<f4')], 'fortran_order': "
+                      "False, 'shape': (1,), }",
+                      "1234"),
                   AMPC_UNSUPPORTED, "structured");
   expectReadError(".npy", npy(header("<f4", "(1,)"), "1234", 4),
                   AMPC_UNSUPPORTED, "got 4.0");
@@ -80,10 +84,11 @@ TEST(Npy, everyTruncationIsAnError) {
 
 TEST(Npy, hostileShapes) {
   // Each claims more than the file holds; none may be believed.
-  for (const char *shape :
-       {"(9223372036854775807,)", "(9223372036854775808,)",
-        "(4294967296, 4294967296)", "(3, 1000000000000)", "(0, 9223372036854775807, 9)"}) {
-    expectReadError(".npy", npy(header("<f4", shape), "1234"), AMPC_INVALID, "");
+  for (const char *shape : {"(9223372036854775807,)", "(9223372036854775808,)",
+                            "(4294967296, 4294967296)", "(3, 1000000000000)",
+                            "(0, 9223372036854775807, 9)"}) {
+    expectReadError(".npy", npy(header("<f4", shape), "1234"), AMPC_INVALID,
+                    "");
   }
   std::string deep = "(";
   for (int i = 0; i < 65; ++i) {

@@ -59,26 +59,31 @@ TEST(OnnxTensor, typedFields) {
     return bytes(field, payload);
   };
   uint64_t minusThree = static_cast<uint64_t>(-3);
-  EXPECT_EQ(values<float>(readBytes(".pb", head(AMPC_DTYPE_F32, {2}) +
-                                               bytes(floatData, le(1.f) + le(2.f)))[0]),
+  EXPECT_EQ(values<float>(
+                readBytes(".pb", head(AMPC_DTYPE_F32, {2}) +
+                                     bytes(floatData, le(1.f) + le(2.f)))[0]),
             (std::vector<float>{1, 2}));
   EXPECT_EQ(values<double>(readBytes(".pb", head(AMPC_DTYPE_F64, {1}) +
                                                 bytes(doubleData, le(0.1)))[0]),
             std::vector<double>{0.1});
-  EXPECT_EQ(values<int64_t>(readBytes(".pb", head(AMPC_DTYPE_I64, {2}) +
-                                                 packed(int64Data, {minusThree, 5}))[0]),
+  EXPECT_EQ(values<int64_t>(
+                readBytes(".pb", head(AMPC_DTYPE_I64, {2}) +
+                                     packed(int64Data, {minusThree, 5}))[0]),
             (std::vector<int64_t>{-3, 5}));
-  EXPECT_EQ(values<int8_t>(readBytes(".pb", head(AMPC_DTYPE_I8, {2}) +
-                                                packed(int32Data, {minusThree, 127}))[0]),
+  EXPECT_EQ(values<int8_t>(
+                readBytes(".pb", head(AMPC_DTYPE_I8, {2}) +
+                                     packed(int32Data, {minusThree, 127}))[0]),
             (std::vector<int8_t>{-3, 127}));
-  EXPECT_EQ(values<uint32_t>(readBytes(".pb", head(AMPC_DTYPE_U32, {1}) +
-                                                  packed(uint64Data, {4294967295}))[0]),
+  EXPECT_EQ(values<uint32_t>(
+                readBytes(".pb", head(AMPC_DTYPE_U32, {1}) +
+                                     packed(uint64Data, {4294967295}))[0]),
             std::vector<uint32_t>{4294967295u});
   // f16 and bf16 travel as their bits.
   for (uint32_t type : {AMPC_DTYPE_F16, AMPC_DTYPE_BF16, AMPC_DTYPE_U16}) {
-    EXPECT_EQ(values<uint16_t>(readBytes(".pb", head(type, {2}) +
-                                                    packed(int32Data, {0x3c00, 0xffff}))[0]),
-              (std::vector<uint16_t>{0x3c00, 0xffff}));
+    EXPECT_EQ(
+        values<uint16_t>(readBytes(
+            ".pb", head(type, {2}) + packed(int32Data, {0x3c00, 0xffff}))[0]),
+        (std::vector<uint16_t>{0x3c00, 0xffff}));
   }
   EXPECT_EQ(values<uint8_t>(readBytes(".pb", head(AMPC_DTYPE_BOOL, {2}) +
                                                  packed(int32Data, {1, 0}))[0]),
@@ -119,8 +124,9 @@ TEST(OnnxTensor, amountsThatDoNotAgree) {
                   AMPC_INVALID, "cut off");
   expectReadError(".pb", f32 + bytes(int64Data, "\1\1"), AMPC_INVALID,
                   "does not belong");
-  expectReadError(".pb", f32 + bytes(rawData, std::string(8, 0)) +
-                             bytes(floatData, std::string(8, 0)),
+  expectReadError(".pb",
+                  f32 + bytes(rawData, std::string(8, 0)) +
+                      bytes(floatData, std::string(8, 0)),
                   AMPC_INVALID, "does not belong");
   // Dims that claim what a few bytes cannot hold must not be allocated.
   expectReadError(".pb", head(AMPC_DTYPE_F32, {1ull << 40}), AMPC_INVALID,
@@ -145,14 +151,15 @@ TEST(OnnxTensor, unsupportedForms) {
 
 TEST(OnnxTensor, malformedWire) {
   const std::string cases[] = {
-      "\x0b",                                         // a group
-      std::string(1, '\0'),                           // field 0
-      "\x08",                                         // no value
-      "\x08" + std::string(10, '\xff') + "\x01",      // a varint of 11 bytes
-      "\x08" + std::string(9, '\xff') + "\x02",       // beyond 64 bits
-      "\x4a\xff\xff\xff\xff\xff\xff\xff\xff\x7f",     // length 2^63 - 1
-      "\x4a\x05" "abc",                               // cut off
-      "\x25\x01",                                     // a cut off float
+      "\x0b",                                     // a group
+      std::string(1, '\0'),                       // field 0
+      "\x08",                                     // no value
+      "\x08" + std::string(10, '\xff') + "\x01",  // a varint of 11 bytes
+      "\x08" + std::string(9, '\xff') + "\x02",   // beyond 64 bits
+      "\x4a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", // length 2^63 - 1
+      "\x4a\x05"
+      "abc",      // cut off
+      "\x25\x01", // a cut off float
   };
   for (const std::string &file : cases) {
     expectReadError(".pb", file, AMPC_INVALID, "malformed TensorProto");

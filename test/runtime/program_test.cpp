@@ -2,6 +2,7 @@
 #include "fixtures.h"
 #include "test_files.h"
 
+#include <dlfcn.h>
 #include <sys/wait.h>
 
 using namespace ampc::runtime;
@@ -14,7 +15,8 @@ struct Result {
 };
 
 /// Runs a program linked by CMakeLists.txt with a shell's words behind it.
-Result run(const std::string &words, const std::string &program = "toy_program") {
+Result run(const std::string &words,
+           const std::string &program = "toy_program") {
   std::string command =
       std::string(TOY_FOLDER "/") + program + " " + words + " 2>&1";
   FILE *pipe = popen(command.c_str(), "r");
@@ -67,8 +69,9 @@ TEST(ProgramUsage, exitCodes) {
 }
 
 TEST(ProgramUsage, inputs) {
-  expectRun("run", 2, "missing input 'x' (f32 [4, 8]), 'trips' (i64 []), "
-                      "'negative' (bool [])");
+  expectRun("run", 2,
+            "missing input 'x' (f32 [4, 8]), 'trips' (i64 []), "
+            "'negative' (bool [])");
   expectRun(good + " --input=x=2", 2, "given twice");
   expectRun("run --input=trip=3", 2, "did you mean 'trips'?");
   expectRun("run --input=3", 2, "unknown input '3'");
@@ -115,7 +118,8 @@ TEST(ProgramRun, spellings) {
 TEST(ProgramRun, outputs) {
   TestFolder folder;
   std::string y = folder.path("y.npy"), z = folder.path("z.pb"),
-              all = folder.path("all.npz"), safe = folder.path("all.safetensors");
+              all = folder.path("all.npz"),
+              safe = folder.path("all.safetensors");
   expectRun(good + " --output=y=@" + y + " --output=z=" + z + " --output=@" +
                 all + " --output=" + safe,
             0, "");
@@ -153,6 +157,53 @@ TEST(ProgramRun, deviceErrors) {
   expectRun(good + " --device=cuda:0", 8, "compiled for the device 'cpu'");
   expectRun(good, 8, "unknown feature bits 0x8000000000000000",
             "toy_program_future");
+}
+
+/// Removes the weight file at the end of a scope.
+struct WeightFile {
+  WeightFile() {
+    FILE *file = fopen(path, "wb");
+    const float bias[16] = {8, 7, 6, 5, 4, 3, 2, 1};
+    const char header[64] = {};
+    fwrite(header, 1, sizeof header, file);
+    fwrite(bias, 1, sizeof bias, file);
+    fclose(file);
+  }
+  ~WeightFile() { unlink(path); }
+  const char *path = TOY_FOLDER "/toy.weights";
+};
+
+TEST(ProgramRun, weightsBesideTheExecutable) {
+  expectRun(good, 5, "toy.weights: cannot open", "toy_program_external");
+  WeightFile weights;
+  expectRun(good, 0, "values 14 13 12 11 10 9 8 7", "toy_program_external");
+  expectRun("inspect", 0, "64 bytes in toy.weights", "toy_program_external");
+}
+
+TEST(ProgramRun, weightsBesideTheLibrary) {
+  WeightFile weights;
+  TestFolder folder;
+  void *library = dlopen(TOY_FOLDER "/libtoy.so", RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  auto *toyMain =
+      reinterpret_cast<int (*)(int, char **)>(dlsym(library, "toyMain"));
+  ASSERT_NE(toyMain, nullptr);
+  std::string output = "--output=y=" + folder.path("y.npy");
+  std::vector<std::string> words = {
+      "toy", "run", "--input=x=1", "--input=trips=3", "--input=negative=0",
+      output};
+  std::vector<char *> argv;
+  for (std::string &word : words) {
+    argv.push_back(word.data());
+  }
+  EXPECT_EQ(toyMain(static_cast<int>(argv.size()), argv.data()), 0);
+  std::vector<float> y = readFloats(folder.path("y.npy"));
+  ASSERT_EQ(y.size(), 32u);
+  EXPECT_EQ(y[0], 14);
+  // The runtime inside is the library's own affair.
+  EXPECT_EQ(dlsym(library, "ampc_program_main"), nullptr);
+  EXPECT_EQ(dlsym(library, "z_inflate"), nullptr);
+  dlclose(library);
 }
 
 TEST(ProgramRun, fullDiskOrClosedOutput) {
@@ -216,7 +267,8 @@ TEST(ProgramBench, reports) {
   TestFolder folder;
   std::string times = folder.path("times.json");
   Result result = run("bench --duration=0.05 --warm-up=1 --iterations=20 "
-                      "--percentile=50,99.9 --profile --export-times=" + times);
+                      "--percentile=50,99.9 --profile --export-times=" +
+                      times);
   EXPECT_EQ(result.code, 0);
   for (const char *text :
        {"Throughput: ", "Latency: min = ", "percentile(50%) = ",

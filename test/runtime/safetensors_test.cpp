@@ -107,8 +107,9 @@ TEST(Json, strings) {
   Str out;
   ASSERT_TRUE(parse("\"a\\n\\u00e9\\ud83d\\ude00\\/\"", &out).ok());
   EXPECT_STREQ(out.c_str(), "a\n\xc3\xa9\xf0\x9f\x98\x80/");
-  for (const char *bad : {"\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\ud83d\"",
-                          "\"\\ud83d\\u0041\"", "\"\\ude00\"", "\"\n\"", "'a'"}) {
+  for (const char *bad :
+       {"\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\ud83d\"",
+        "\"\\ud83d\\u0041\"", "\"\\ude00\"", "\"\n\"", "'a'"}) {
     EXPECT_EQ(parse(bad, &out).code(), AMPC_INVALID) << bad;
   }
 }

@@ -328,7 +328,8 @@ TEST(Session, weightFile) {
     folder.write("w.bin", content);
     Program p;
     p.outputs = {{"y", AMPC_DTYPE_U64, 0, nullptr, 8}};
-    p.nodes = {p.launch(p.kernel(readWeights, 1), {weight(size - 64 - 8), output(0)})};
+    p.nodes = {
+        p.launch(p.kernel(readWeights, 1), {weight(size - 64 - 8), output(0)})};
     p.program.weights_file = "w.bin";
     p.program.weights_file_offset = 64;
     p.program.weights_bytes = size - 64;
@@ -454,8 +455,7 @@ TEST(Session, emptyProgramRuns) {
   Program p;
   Session session(p.finish());
   ASSERT_TRUE(session.status.ok()) << session.status.message();
-  EXPECT_TRUE(
-      Status(ampc_session_run(session.session, nullptr, nullptr)).ok());
+  EXPECT_TRUE(Status(ampc_session_run(session.session, nullptr, nullptr)).ok());
   EXPECT_EQ(ampc_session_num_inputs(session.session), 0u);
   EXPECT_EQ(ampc_session_input(session.session, 0), nullptr);
 }

@@ -27,7 +27,9 @@ public:
       perror("rm");
     }
   }
-  std::string path(const std::string &name) const { return folder + "/" + name; }
+  std::string path(const std::string &name) const {
+    return folder + "/" + name;
+  }
   std::string write(const std::string &name, const std::string &bytes) const {
     std::string full = path(name);
     // Some file systems flush a file that is cut and written anew.

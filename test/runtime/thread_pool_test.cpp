@@ -161,7 +161,8 @@ TEST(ThreadPool, createAndDestroyRepeatedly) {
 
 TEST(ThreadPool, availableCpusIsPositive) {
   EXPECT_GE(availableCpus(), 1u);
-  EXPECT_LE(availableCpus(), static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_CONF)));
+  EXPECT_LE(availableCpus(),
+            static_cast<uint32_t>(sysconf(_SC_NPROCESSORS_CONF)));
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 |*   y = bias + sum over `trips` iterations of x + iteration (in f32, [4, 8])
 |*   z = negative ? -y : y, chosen by a bool input; w = x again, as a copy
 |* with each kind of node and each region; or, with TOY_BATCH, for y = -x alone.
+|* TOY_EXTERNAL keeps the weights in a file, TOY_SHARED makes a library of it.
 |*
 \*===----------------------------------------------------------------------===*/
 #include "ampc/abi.h"
@@ -89,15 +90,15 @@ static const ampc_tensor_desc outputs[] = {
     {"w", AMPC_DTYPE_F32, 2, shape, bytes},
 };
 
-static const _Alignas(64) float weights[16 + 16] = {1, 2, 3, 4, 5, 6, 7, 8};
+const _Alignas(64) float weights[16 + 16] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 #define ARENA(at) {AMPC_REGION_ARENA, 0, {at, 0}}
 #define INPUT(i) {AMPC_REGION_INPUT, i, {0, 0}}
 #define OUTPUT(i) {AMPC_REGION_OUTPUT, i, {0, 0}}
 enum { atIteration = 0, atProceed = 64 };
 
-static const ampc_buffer_ref biasBuffers[] = {
-    {AMPC_REGION_WEIGHTS, 0, {0, 0}}, OUTPUT(0)};
+static const ampc_buffer_ref biasBuffers[] = {{AMPC_REGION_WEIGHTS, 0, {0, 0}},
+                                              OUTPUT(0)};
 static const ampc_buffer_ref trueBuffers[] = {ARENA(atProceed)};
 static const ampc_buffer_ref loopBuffers[] = {ARENA(atIteration),
                                               ARENA(atProceed), INPUT(1)};
@@ -111,8 +112,7 @@ static const ampc_buffer_ref wBuffers[] = {INPUT(0), OUTPUT(2)};
 
 #define LAUNCH(k, refs, label)                                                 \
   {AMPC_NODE_LAUNCH, k, sizeof refs / sizeof *refs, 0, refs, {0, 0}, label, 0}
-#define COPY(refs, label)                                                      \
-  {AMPC_NODE_COPY, 0, 2, 0, refs, {bytes, 0}, label, 0}
+#define COPY(refs, label) {AMPC_NODE_COPY, 0, 2, 0, refs, {bytes, 0}, label, 0}
 
 static const ampc_node loopNodes[] = {LAUNCH(0, sumBuffers, "/loop/Add"),
                                       LAUNCH(3, proceedBuffers, "/loop/Less")};
@@ -143,6 +143,14 @@ enum { numTensors = 3 };
 #define MAIN {sizeof nodes / sizeof *nodes, nodes}
 #endif
 
+#ifdef TOY_EXTERNAL
+#define WEIGHTS 0
+#define WEIGHTS_FILE "toy.weights"
+#else
+#define WEIGHTS weights
+#define WEIGHTS_FILE 0
+#endif
+
 const ampc_program ampc_program_entry = {
     AMPC_ABI_VERSION,
     sizeof(ampc_program),
@@ -154,13 +162,21 @@ const ampc_program ampc_program_entry = {
     inputs,
     outputs,
     {128, 0},
-    weights,
+    WEIGHTS,
     64,
-    0,
-    0,
+    WEIGHTS_FILE,
+    64,
     sizeof kernels / sizeof *kernels,
     0,
     kernels,
     MAIN,
     TOY_CPU_FEATURES,
 };
+
+#ifdef TOY_SHARED
+#include "ampc/runtime.h"
+
+__attribute__((visibility("default"))) int toyMain(int argc, char **argv) {
+  return ampc_program_main(argc, argv, &ampc_program_entry);
+}
+#endif

@@ -1,24 +1,19 @@
-# Takes OBJECTS out of the archive ARCHIVE into OUT, and gives each symbol that
-# they define the prefix z_, as zlib's own Z_PREFIX does in its header.
-file(MAKE_DIRECTORY ${OUT})
-set(names)
-foreach(object IN LISTS OBJECTS)
-  get_filename_component(name ${object} NAME)
-  list(APPEND names ${name})
+# Joins the members MEMBERS of the archive ARCHIVE into the object OUT. Only the
+# symbols KEEP stay global, under the prefix z_ that zlib's own Z_PREFIX puts
+# into its header. All else becomes local, which also makes the object fit for
+# shared libraries where the archive itself is not.
+get_filename_component(dir ${OUT} DIRECTORY)
+file(MAKE_DIRECTORY ${dir}/members)
+execute_process(COMMAND ${AR} x ${ARCHIVE} ${MEMBERS}
+  WORKING_DIRECTORY ${dir}/members COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${LINKER} -r -o ${OUT} ${MEMBERS}
+  WORKING_DIRECTORY ${dir}/members COMMAND_ERROR_IS_FATAL ANY)
+# Two steps: GNU and LLVM do not agree on the order of renaming and keeping.
+set(keep)
+set(rename)
+foreach(symbol IN LISTS KEEP)
+  list(APPEND keep --keep-global-symbol=${symbol})
+  list(APPEND rename --redefine-sym=${symbol}=z_${symbol})
 endforeach()
-execute_process(COMMAND ${AR} x ${ARCHIVE} ${names}
-  WORKING_DIRECTORY ${OUT} COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${NM} -g --defined-only --format=posix ${OBJECTS}
-  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "[^\n]+" lines "${symbols}")
-set(map "")
-foreach(line IN LISTS lines)
-  if(line MATCHES "^([A-Za-z_][A-Za-z0-9_]*) [A-Z]")
-    string(APPEND map "${CMAKE_MATCH_1} z_${CMAKE_MATCH_1}\n")
-  endif()
-endforeach()
-file(WRITE ${OUT}/symbols.txt "${map}")
-foreach(object IN LISTS OBJECTS)
-  execute_process(COMMAND ${OBJCOPY} --redefine-syms=${OUT}/symbols.txt ${object}
-    COMMAND_ERROR_IS_FATAL ANY)
-endforeach()
+execute_process(COMMAND ${OBJCOPY} ${keep} ${OUT} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${OBJCOPY} ${rename} ${OUT} COMMAND_ERROR_IS_FATAL ANY)

@@ -26,8 +26,8 @@ struct FloatEnvironment {
 
 struct CpuDevice {
   ThreadPool *pool = nullptr;
-  char *scratch = nullptr;      // numThreads slices
-  uint64_t scratchStride = 0;   // bytes from one slice to the next; 0: none
+  char *scratch = nullptr;    // numThreads slices
+  uint64_t scratchStride = 0; // bytes from one slice to the next; 0: none
   uint64_t scratchTotal = 0;
   bool poisonScratch = false;
   uint32_t callerFloatEnvironment = 0;
@@ -178,8 +178,12 @@ Status launch(Device *device, const ampc_kernel_desc &kernel,
     kernel.fn(buffers, scratch, 0, kernel.items);
     return Status();
   }
-  Launch work = {kernel.fn, buffers, scratch, self.scratchStride,
-                 kernel.items / chunks, kernel.items % chunks};
+  Launch work = {kernel.fn,
+                 buffers,
+                 scratch,
+                 self.scratchStride,
+                 kernel.items / chunks,
+                 kernel.items % chunks};
   self.pool->parallelFor(runChunk, &work, chunks);
   return Status();
 }
@@ -225,8 +229,8 @@ Status transfer(Device *, void *to, const void *from, uint64_t bytes) {
 } // namespace
 
 const DeviceApi cpuDeviceApi = {
-    "cpu",    create, destroy, numThreads, allocate, release,  beginRun,
-    endRun,   launch, copy,    fill,       transfer, transfer,
+    "cpu",  create, destroy, numThreads, allocate, release,  beginRun,
+    endRun, launch, copy,    fill,       transfer, transfer,
 };
 
 const DeviceApi *findDevice(const char *name) {

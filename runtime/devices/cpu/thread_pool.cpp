@@ -99,8 +99,8 @@ Status ThreadPool::create(uint32_t numThreads, ThreadPool **outPool) {
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (error) {
     destroy(pool);
-    return Status::error(AMPC_DEVICE, "cannot start %u threads: %s",
-                         numThreads, strerror(error));
+    return Status::error(AMPC_DEVICE, "cannot start %u threads: %s", numThreads,
+                         strerror(error));
   }
   *outPool = pool;
   return Status();
@@ -145,7 +145,8 @@ void ThreadPool::parallelFor(Task task, void *context, int64_t items) {
 
 void ThreadPool::runRound(Task task, void *context, int64_t base,
                           uint32_t items) {
-  uint64_t epoch = (ticket.load(std::memory_order_relaxed) >> remainingBits) + 1;
+  uint64_t epoch =
+      (ticket.load(std::memory_order_relaxed) >> remainingBits) + 1;
   epoch &= ~0ull >> remainingBits;
   jobTask.store(task, std::memory_order_relaxed);
   jobContext.store(context, std::memory_order_relaxed);
