@@ -212,7 +212,7 @@ void OptionReader::readAmp(Options &options) {
   options.amp = StringRef(arg->getValue()).lower();
   for (StringRef amp : split(options.amp, ',')) {
     if (!is_contained(policies, amp)) {
-      (void)bad(*arg, "some of " + join(policies, ", "));
+      (void)bad(*arg, "some of " + llvm::join(llvm::ArrayRef(policies), ", "));
     }
   }
 }
