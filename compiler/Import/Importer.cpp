@@ -25,11 +25,17 @@ Importer::Importer(MLIRContext *context, std::shared_ptr<ModelFile> model,
     : diags(diags), builder(context), context(context), model(std::move(model)),
       checked(checked), options(options) {}
 
-/// `"label"("path")`: the node's name for people, its place for tables.
+/// `"label"("path"("operator"))`: the node's name for people, its place for
+/// tables, and the operator where there is one.
 static Location makeLocation(MLIRContext *context, StringRef label,
-                             StringRef path) {
-  return NameLoc::get(StringAttr::get(context, label),
-                      NameLoc::get(StringAttr::get(context, path)));
+                             StringRef path, StringRef operatorName = "") {
+  auto place = StringAttr::get(context, path);
+  auto inner =
+      operatorName.empty()
+          ? NameLoc::get(place)
+          : NameLoc::get(place, NameLoc::get(StringAttr::get(context,
+                                                             operatorName)));
+  return NameLoc::get(StringAttr::get(context, label), inner);
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,7 +213,8 @@ void Importer::importNode(const onnx::NodeProto &proto, uint32_t index,
   auto opset = place.opsets->find(normalizeDomain(proto.domain()));
   int64_t version = opset == place.opsets->end() ? 1 : opset->second;
   Location loc =
-      makeLocation(context, label, place.path + "/" + std::to_string(index));
+      makeLocation(context, label, place.path + "/" + std::to_string(index),
+                   proto.op_type());
   Node node(*this, proto, label, version, loc, place.bindings);
   for (int i = 0; i < proto.input_size(); ++i) {
     if (proto.input(i).empty()) {

@@ -4,19 +4,57 @@
 #include "dialects/Amp/IR/AmpOps.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::precision;
 
-SmallVector<StringRef> precision::getNodeNames(Location loc) {
-  llvm::SmallSetVector<StringRef, 2> names;
-  loc->walk([&](Location inner) {
-    if (auto name = dyn_cast<NameLoc>(inner)) {
-      names.insert(name.getName().getValue());
+namespace {
+/// Names in order, each once.
+using NameSet = llvm::SmallSetVector<StringRef, 2>;
+
+/// Collects the names of `loc` by level: those of nodes, their paths, their
+/// operators.
+void collectNames(Location loc, std::array<NameSet, 3> &levels, size_t level) {
+  if (level == levels.size()) {
+    return;
+  }
+  if (auto name = dyn_cast<NameLoc>(loc)) {
+    levels[level].insert(name.getName().getValue());
+    collectNames(name.getChildLoc(), levels, level + 1);
+  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location part : fused.getLocations()) {
+      collectNames(part, levels, level);
     }
-    return WalkResult::advance();
-  });
-  return names.takeVector();
+  }
+}
+
+/// "LayerNormalization", "layer_norm" -> "layernorm".
+std::string normalizeOperator(StringRef name) {
+  std::string text;
+  name.consume_back("alization");
+  llvm::copy_if(name.lower(), std::back_inserter(text),
+                [](char c) { return c != '_'; });
+  return text;
+}
+} // namespace
+
+NodeNames precision::getNodeNames(Location loc) {
+  std::array<NameSet, 3> levels;
+  collectNames(loc, levels, 0);
+  return {levels[0].takeVector(), levels[1].takeVector(),
+          levels[2].takeVector()};
+}
+
+bool precision::isOperator(Operation *op, StringRef name) {
+  std::string wanted = normalizeOperator(name);
+  if (normalizeOperator(getOperatorName(op)) == wanted) {
+    return true;
+  }
+  NodeNames nodes = getNodeNames(op->getLoc());
+  return nodes.operators.size() == 1 &&
+         normalizeOperator(nodes.operators.front()) == wanted;
 }
 
 StringRef precision::getOperatorName(Operation *op) {
@@ -96,9 +134,16 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
     return result;
   }
   llvm::SetVector<StringRef> nodes, operators;
+  llvm::DenseSet<const Rule *> found;
   module.walk<WalkOrder::PreOrder>([&](PrecisionOpInterface op) {
-    nodes.insert_range(getNodeNames(op.getLoc()));
+    NodeNames names = getNodeNames(op.getLoc());
+    nodes.insert_range(names.names);
     operators.insert(getOperatorName(op));
+    for (const auto &rule : result.ops) {
+      if (isOperator(op, rule->subject)) {
+        found.insert(rule.get());
+      }
+    }
     return isa<amp::CompositeOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   });
@@ -111,9 +156,7 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
     }
   }
   for (const auto &rule : result.ops) {
-    if (!llvm::any_of(operators, [&](StringRef name) {
-          return name.equals_insensitive(rule->subject);
-        })) {
+    if (!found.contains(rule.get())) {
       return module.emitError("no operator is '")
              << rule->subject << "' of op-precisions"
              << describeNearest(rule->subject, operators.getArrayRef());
@@ -124,9 +167,9 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
 
 FloatType Overrides::find(Operation *op, StringRef &text) const {
   if (!layers.empty()) {
-    SmallVector<StringRef> names = getNodeNames(op->getLoc());
+    NodeNames nodes = getNodeNames(op->getLoc());
     for (const auto &rule : llvm::reverse(layers)) {
-      if (llvm::any_of(names, [&](StringRef name) {
+      if (llvm::any_of(nodes.names, [&](StringRef name) {
             return rule->pattern.match(name);
           })) {
         text = rule->text;
@@ -135,7 +178,7 @@ FloatType Overrides::find(Operation *op, StringRef &text) const {
     }
   }
   for (const auto &rule : llvm::reverse(ops)) {
-    if (getOperatorName(op).equals_insensitive(rule->subject)) {
+    if (isOperator(op, rule->subject)) {
       text = rule->text;
       return rule->type;
     }

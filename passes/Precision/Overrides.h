@@ -12,13 +12,22 @@
 
 namespace ampc::precision {
 
-/// The ONNX names of the nodes whose work `loc` stands for, in order, each
-/// once.
-llvm::SmallVector<llvm::StringRef> getNodeNames(mlir::Location loc);
+/// The ONNX nodes whose work an operation does, in order, each list without
+/// repetition. The importer writes a location as "name"("path"("operator")).
+struct NodeNames {
+  llvm::SmallVector<llvm::StringRef> names; ///< for people; not unique
+  llvm::SmallVector<llvm::StringRef> paths; ///< graph path and index: unique
+  llvm::SmallVector<llvm::StringRef> operators; ///< ONNX operators
+};
+NodeNames getNodeNames(mlir::Location loc);
 
 /// The operator that `op` is: the ONNX operator of a composite, else the name
 /// of the op without its dialect.
 llvm::StringRef getOperatorName(mlir::Operation *op);
+
+/// Whether `op` is the operator that a user calls `name`: its own name, written
+/// as ONNX or this compiler does, or the ONNX operator of all its nodes.
+bool isOperator(mlir::Operation *op, llvm::StringRef name);
 
 /// Rules PATTERN:TYPE by node name and OP:TYPE by operator.
 class Overrides {

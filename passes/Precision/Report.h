@@ -30,6 +30,7 @@ llvm::StringRef stringifyRule(Rule rule);
 /// What was decided for one operation.
 struct OpDecision {
   std::vector<std::string> nodes; ///< ONNX nodes whose work it does
+  std::vector<std::string> paths; ///< their places: graph path and index
   std::string op;                 ///< operator name
   std::string function;           ///< function it stands in
   AutocastClass autocastClass;
@@ -41,7 +42,7 @@ struct OpDecision {
 
 /// One operand that reads a cast.
 struct CastUse {
-  std::vector<std::string> nodes; ///< of the reading operation
+  std::vector<std::string> nodes, paths; ///< of the reading operation
   std::string op;
   unsigned operand = 0;
 };
@@ -49,6 +50,7 @@ struct CastUse {
 /// One cast that was inserted.
 struct CastDecision {
   std::vector<std::string> producer; ///< names of the value that is cast
+  std::vector<std::string> producerPaths;
   std::string from, to;
   int64_t elements = 0;
   int64_t bytes = 0;       ///< written by the cast

@@ -49,6 +49,7 @@ countTypes(const std::vector<OpDecision> &ops) {
 
 static llvm::json::Object toJson(const OpDecision &op) {
   return llvm::json::Object{{"nodes", toArray(op.nodes)},
+                            {"paths", toArray(op.paths)},
                             {"op", op.op},
                             {"function", op.function},
                             {"class", stringifyAutocastClass(op.autocastClass)},
@@ -62,10 +63,12 @@ static llvm::json::Object toJson(const CastDecision &cast) {
   llvm::json::Array uses;
   for (const CastUse &use : cast.uses) {
     uses.push_back(llvm::json::Object{{"nodes", toArray(use.nodes)},
+                                      {"paths", toArray(use.paths)},
                                       {"op", use.op},
                                       {"operand", use.operand}});
   }
   return llvm::json::Object{{"value", toArray(cast.producer)},
+                            {"value_paths", toArray(cast.producerPaths)},
                             {"from", cast.from},
                             {"to", cast.to},
                             {"elements", cast.elements},

@@ -90,7 +90,9 @@ void Autocast::castOperand(OpOperand &operand, Type element, StringRef reason) {
   if (inserted) {
     CastDecision entry;
     auto type = cast<RankedTensorType>(result.getType());
-    entry.producer = toStrings(getNodeNames(value.getLoc()));
+    NodeNames names = getNodeNames(value.getLoc());
+    entry.producer = toStrings(names.names);
+    entry.producerPaths = toStrings(names.paths);
     entry.from = toText(getElementTypeOrSelf(value));
     entry.to = toText(element);
     entry.elements = type.getNumElements();
@@ -103,9 +105,10 @@ void Autocast::castOperand(OpOperand &operand, Type element, StringRef reason) {
     castEntries[result] = report.casts.size();
     report.casts.push_back(std::move(entry));
   }
+  NodeNames names = getNodeNames(user->getLoc());
   report.casts[castEntries.lookup(result)].uses.push_back(
-      {toStrings(getNodeNames(user->getLoc())), getOperatorName(user).str(),
-       operand.getOperandNumber()});
+      {toStrings(names.names), toStrings(names.paths),
+       getOperatorName(user).str(), operand.getOperandNumber()});
 }
 
 LogicalResult Autocast::visitRegion(Region &region) {
@@ -219,7 +222,9 @@ void Autocast::record(PrecisionOpInterface op, const Decision &decision) {
     return;
   }
   OpDecision entry;
-  entry.nodes = toStrings(getNodeNames(op.getLoc()));
+  NodeNames names = getNodeNames(op.getLoc());
+  entry.nodes = toStrings(names.names);
+  entry.paths = toStrings(names.paths);
   entry.op = getOperatorName(op).str();
   entry.function = mlir::cast<SymbolOpInterface>(*function).getName().str();
   entry.autocastClass = op.getAutocastClass();

@@ -162,5 +162,7 @@ LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &table) {
   return success();
 }
 
+void YieldOp::build(OpBuilder &, OperationState &) {}
+
 #define GET_OP_CLASSES
 #include "dialects/Amp/IR/AmpOps.cpp.inc"

@@ -1,4 +1,4 @@
-// RUN: ampc-opt %s --precision-autocast='layer-precisions=/encoder/*:fp32,/encoder/exp:bf16 op-precisions=Elu:fp32,softmax:f16' | FileCheck %s
+// RUN: ampc-opt %s --precision-autocast='layer-precisions=/encoder/*:fp32,/encoder/exp:bf16 op-precisions=Elu:fp32,softmax:f16,LayerNormalization:fp32,Gemm:fp32' | FileCheck %s
 
 /// A rule by name goes before one by operator, a later rule before an earlier
 /// one, and any of the names of a fused operation counts.
@@ -20,6 +20,19 @@ func.func @overrides(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   } loc("/head/elu")
   %f = amp.softmax %e {axis = 1 : i64} : (tensor<2x2xf32>) -> tensor<2x2xf32> loc("/head/softmax")
   return %f : tensor<2x2xf32>
+}
+
+/// An operator goes by the name that ONNX or this compiler gives it, and by
+/// that of its node.
+// CHECK-LABEL: func.func @operators
+func.func @operators(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // CHECK: amp.matmul {{.*}} -> tensor<2x2xbf16>
+  // CHECK: amp.layer_norm {{.*}} -> tensor<2x2xf32>
+  // CHECK: amp.matmul {{.*}} -> tensor<2x2xf32>
+  %a = amp.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> loc("a"("/0"("MatMul")))
+  %b = amp.layer_norm %a {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %c = amp.matmul %b, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> loc("c"("/2"("Gemm")))
+  return %c : tensor<2x2xf32>
 }
 
 /// With every operation in f32, 91000 between two of them stays finite.

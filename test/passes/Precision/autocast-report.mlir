@@ -3,9 +3,9 @@
 // RUN: ampc-opt %s --precision-autocast='type=f16 report=-' -o /dev/null | FileCheck %s --check-prefix=TABLE --strict-whitespace --match-full-lines
 // RUN: ampc-opt %s --precision-autocast=type=f16 --remarks-filter='precision-.*' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-func.func @main(%x: tensor<2x4xf32> loc("input")) -> tensor<2x2xf32> {
+func.func @main(%x: tensor<2x4xf32> loc("input"("/input"))) -> tensor<2x2xf32> {
   %w = amp.constant dense<[[1.0, 2.0], [1.0e-9, 1.0e-6], [0.0, 3.0], [4.0, 5.0]]> : tensor<4x2xf32> loc("weight")
-  %y = amp.matmul %x, %w : (tensor<2x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32> loc("/MatMul")
+  %y = amp.matmul %x, %w : (tensor<2x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32> loc("/MatMul"("/0"("MatMul")))
   %r = amp.relu %y : (tensor<2x2xf32>) -> tensor<2x2xf32> loc("/Relu")
   %e = amp.constant dense<1.0e-8> : tensor<f32> loc("eps")
   %a = amp.add %r, %e : (tensor<2x2xf32>, tensor<f32>) -> tensor<2x2xf32> loc("/Add")
@@ -27,9 +27,14 @@ func.func @main(%x: tensor<2x4xf32> loc("input")) -> tensor<2x2xf32> {
 // JSON-NEXT: "/MatMul"
 // JSON-NEXT: ],
 // JSON-NEXT: "op": "matmul",
-// JSON-NEXT: "operand": 0
+// JSON-NEXT: "operand": 0,
+// JSON-NEXT: "paths": [
+// JSON-NEXT: "/0"
 // JSON: "value": [
 // JSON-NEXT: "input"
+// JSON-NEXT: ],
+// JSON-NEXT: "value_paths": [
+// JSON-NEXT: "/input"
 // JSON: "constants": [
 // JSON-NEXT: {
 // JSON-NEXT: "elements": 8,
@@ -47,6 +52,9 @@ func.func @main(%x: tensor<2x4xf32> loc("input")) -> tensor<2x2xf32> {
 // JSON-NEXT: "/MatMul"
 // JSON-NEXT: ],
 // JSON-NEXT: "op": "matmul",
+// JSON-NEXT: "paths": [
+// JSON-NEXT: "/0"
+// JSON-NEXT: ],
 // JSON-NEXT: "reason": "runs in the 16-bit type",
 // JSON-NEXT: "result": "f16",
 // JSON-NEXT: "rule": "lower",
@@ -74,6 +82,6 @@ func.func @main(%x: tensor<2x4xf32> loc("input")) -> tensor<2x2xf32> {
 // TABLE-NEXT:activations: 32 bytes, 16 less than in f32
 // TABLE-NEXT:constants: 16 bytes less than in f32
 
-// REMARK: loc("/MatMul"): [Passed] lower | Category:precision-autocast | Remark=matmul, Remark=" in ", Remark=f16
+// REMARK: loc("/MatMul"("/0"("MatMul"))): [Passed] lower | Category:precision-autocast | Remark=matmul, Remark=" in ", Remark=f16
 // REMARK: loc("/Relu"): [Passed] follow | {{.*}}"follows an operand of f16"
 // REMARK: loc("/Add"): [Passed] constant | {{.*}}Remark=f32, {{.*}}"a constant is too small for f16"
