@@ -275,5 +275,5 @@ void KernelEmitter::storeMasked(Value value, Value pointer, Type element,
 }
 
 Value KernelEmitter::round(Value value, Type element) {
-  return amp::roundToElement(b, loc, value, element);
+  return amp::roundTo16Bit(b, loc, value, element);
 }
