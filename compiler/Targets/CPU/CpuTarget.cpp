@@ -6,6 +6,7 @@
 #include "compiler/Targets/CPU/Lowering.h"
 #include "compiler/Targets/CPU/ProgramTable.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -126,7 +127,7 @@ LogicalResult CpuTarget::emitCode(ModuleOp module, CodeForm form,
   module.getContext()
       ->loadDialect<func::FuncDialect, LLVM::LLVMDialect,
                     arith::ArithDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
+                    vector::VectorDialect, math::MathDialect>();
   OwningOpRef<ModuleOp> functions(ModuleOp::create(module.getLoc()));
   llvm::StringMap<KernelLaunch> launches;
   if (failed(emitKernels(module, *functions, launches)) ||

@@ -162,7 +162,5 @@ LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &table) {
   return success();
 }
 
-void YieldOp::build(OpBuilder &, OperationState &) {}
-
 #define GET_OP_CLASSES
 #include "dialects/Amp/IR/AmpOps.cpp.inc"
