@@ -7,6 +7,7 @@
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Import/Import.h"
 #include "passes/Precision/Report.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/JSON.h"
 
@@ -36,6 +37,12 @@ static LogicalResult writeText(Compilation &compilation) {
 LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
   if (!options.output.empty() && failed(checkWritable(options.output, sink))) {
     return failure();
+  }
+  bool isSame = false;
+  if (!options.output.empty() && options.output != "-" &&
+      !sys::fs::equivalent(options.model, options.output, isSame) && isSame) {
+    return sink.error(ExitCode::Usage,
+                      "the output '" + options.output + "' is the model itself");
   }
   Compilation compilation(options, sink);
   Phase last = std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
@@ -85,6 +92,11 @@ LogicalResult explainCommand(const Options &options, DiagnosticSink &sink) {
     return failure();
   }
   const precision::Report &report = *compilation.getPrecisionReport();
+  if (report.ops.empty()) {
+    return sink.error(ExitCode::Usage,
+                      "mixed precision is off: every node keeps its types",
+                      "choose a policy, such as --amp=bf16");
+  }
   if (options.node.empty()) {
     if (options.json) {
       outs() << formatv("{0:2}\n", report.toJson());

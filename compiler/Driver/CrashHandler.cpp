@@ -66,6 +66,9 @@ void installCrashHandler(const char *what) {
   alternative.ss_sp = stack;
   alternative.ss_size = stackSize;
   sigaltstack(&alternative, nullptr);
+  // LLVM installs handlers of its own, once, with the first file that is to be
+  // removed on a signal. It does so now, and ours come after.
+  llvm::sys::AddSignalHandler([](void *) {}, nullptr);
   struct sigaction action {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
