@@ -15,7 +15,7 @@ namespace ampc::ref {
 void loadDoubles(Kind kind, const char *from, int64_t stride, int64_t count,
                  double *to);
 /// As loadDoubles. Floats are truncated towards zero; NaN and values outside
-/// int64 give -2^63, as x86 does.
+/// int64 give -2^63, as the machine's conversion does.
 void loadInts(Kind kind, const char *from, int64_t stride, int64_t count,
               int64_t *to);
 
