@@ -147,4 +147,30 @@ def GraphAssignLayoutPass : GraphPass<"graph-assign-layout"> {
   }];
 }
 
+def GraphSimplifyPass : GraphPass<"graph-simplify"> {
+  let summary = "Simplify what needs new ops or context to be simpler";
+  let description = [{
+    *Does*: what folds cannot:
+
+    * drops elementwise ops and reductions that return an operand bit for bit,
+      and broadcasts that the reading op does itself;
+    * joins slices, concatenations and the transpositions on both sides of a
+      reshape; turns transpositions that move no data, and gathers of one
+      constant index, into views;
+    * moves transposed matrices and biases into matrix products, biases into
+      convolutions.
+
+    *Guarantees*: no value changes, but that a bias is added before the rounding
+    of its product instead of after. Casts are left alone, and no op of one
+    autocast class becomes one of another.
+
+    ```mlir
+    %t = amp.transpose %k {permutation = array<i64: 0, 2, 1>} : (tensor<2x6x8xf32>) -> tensor<2x8x6xf32>
+    %0 = amp.matmul %q, %t : (tensor<2x4x8xf32>, tensor<2x8x6xf32>) -> tensor<2x4x6xf32>
+    // becomes
+    %0 = amp.matmul %q, %k {transpose_rhs} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x6xf32>
+    ```
+  }];
+}
+
 #endif // AMPC_PASSES_GRAPH_PASSES_TD

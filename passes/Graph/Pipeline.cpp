@@ -14,6 +14,10 @@ void graph::buildGraphPipeline(OpPassManager &passes) {
   functions.addPass(createCSEPass());
   functions.addPass(createGraphRaisePass());
   functions.addPass(createGraphFoldBatchNormPass());
+  functions.addPass(createGraphSimplifyPass());
+  functions.addPass(createGraphAssignLayoutPass());
+  // The transpositions that layouts brought meet those of the model.
+  functions.addPass(createGraphSimplifyPass());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
 }
