@@ -1,68 +1,36 @@
 //===- HostTensor.cpp - Small tensors whose values import knows -----------===//
 #include "compiler/Import/HostTensor.h"
 
+#include "dialects/Interfaces/ReferenceInterfaces.h"
 #include "llvm/ADT/APFloat.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace ampc::importer {
 
-double roundToType(double value, FloatType type) {
-  if (type.isF64()) {
-    return value;
+static HostTensor fromStored(const ref::Tensor &stored) {
+  HostTensor tensor;
+  tensor.type = stored.getType();
+  tensor.stored = stored;
+  bool isFloat = tensor.isFloat();
+  for (int64_t i = 0, size = stored.size(); i < size; ++i) {
+    if (isFloat) {
+      tensor.floats.push_back(stored.getDouble(i));
+    } else {
+      tensor.ints.push_back(stored.getInt(i));
+    }
   }
-  llvm::APFloat number(value);
-  bool losesInfo = false;
-  number.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-  number.convert(llvm::APFloat::IEEEdouble(),
-                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return number.convertToDouble();
-}
-
-int64_t wrapToType(int64_t value, IntegerType type) {
-  unsigned width = type.getWidth();
-  if (width == 64) {
-    return value;
-  }
-  uint64_t low =
-      static_cast<uint64_t>(value) & llvm::maskTrailingOnes<uint64_t>(width);
-  if (width == 1 || type.isUnsigned()) {
-    return static_cast<int64_t>(low);
-  }
-  return llvm::SignExtend64(low, width);
+  return tensor;
 }
 
 std::optional<HostTensor> readHostTensor(ElementsAttr attr) {
-  auto dense = dyn_cast<DenseElementsAttr>(attr);
   auto type = dyn_cast<RankedTensorType>(attr.getType());
-  if (!dense || !type || type.getNumElements() > maxHostElements) {
+  if (!isa<DenseElementsAttr>(attr) || !type ||
+      type.getNumElements() > maxHostElements) {
     return std::nullopt;
   }
-  HostTensor tensor;
-  tensor.type = type;
-  Type element = type.getElementType();
-  if (isa<FloatType>(element)) {
-    for (llvm::APFloat value : dense.getValues<llvm::APFloat>()) {
-      bool losesInfo = false;
-      value.convert(llvm::APFloat::IEEEdouble(),
-                    llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-      tensor.floats.push_back(value.convertToDouble());
-    }
-    return tensor;
-  }
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer) {
-    return std::nullopt;
-  }
-  bool zeroExtends = integer.isUnsigned() || integer.getWidth() == 1;
-  for (const llvm::APInt &value : dense.getValues<llvm::APInt>()) {
-    tensor.ints.push_back(zeroExtends
-                              ? static_cast<int64_t>(value.getZExtValue())
-                              : value.getSExtValue());
-  }
-  return tensor;
+  auto stored = ref::Tensor::fromAttribute(attr);
+  return stored ? std::optional(fromStored(*stored)) : std::nullopt;
 }
 
 DenseElementsAttr makeElementsAttr(const HostTensor &tensor) {
@@ -81,10 +49,26 @@ DenseElementsAttr makeElementsAttr(const HostTensor &tensor) {
   auto type = cast<IntegerType>(element);
   SmallVector<llvm::APInt> values;
   for (int64_t value : tensor.ints) {
-    values.emplace_back(64, static_cast<uint64_t>(value));
-    values.back() = values.back().trunc(type.getWidth());
+    llvm::APInt number(64, static_cast<uint64_t>(value));
+    values.push_back(number.trunc(type.getWidth()));
   }
   return DenseElementsAttr::get(tensor.type, values);
+}
+
+std::optional<HostTensor> evaluateOp(Operation *op,
+                                     ArrayRef<const HostTensor *> operands) {
+  auto reference = dyn_cast<ReferenceOpInterface>(op);
+  if (!reference) {
+    return std::nullopt;
+  }
+  SmallVector<ref::Tensor> arguments, results;
+  for (const HostTensor *operand : operands) {
+    arguments.push_back(operand->stored);
+  }
+  if (failed(reference.evaluate(arguments, results))) {
+    return std::nullopt;
+  }
+  return fromStored(results.front());
 }
 
 } // namespace ampc::importer

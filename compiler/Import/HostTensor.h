@@ -8,6 +8,7 @@
 #ifndef AMPC_COMPILER_IMPORT_HOSTTENSOR_H
 #define AMPC_COMPILER_IMPORT_HOSTTENSOR_H
 
+#include "dialects/Amp/Reference/Tensor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -18,12 +19,13 @@
 namespace ampc::importer {
 
 /// Values of a static tensor in row-major order. Integers and booleans stand in
-/// `ints` (unsigned ones zero-extended), floats in `floats`, rounded to the
-/// element type. The other vector is empty.
+/// `ints` (unsigned ones zero-extended), floats in `floats`. The other vector
+/// is empty.
 struct HostTensor {
   mlir::RankedTensorType type;
   std::vector<int64_t> ints;
   std::vector<double> floats;
+  ref::Tensor stored; ///< the same values, once they were evaluated
 
   bool isFloat() const {
     return mlir::isa<mlir::FloatType>(type.getElementType());
@@ -37,16 +39,11 @@ constexpr int64_t maxHostElements = 16384;
 /// The values of a dense attribute of at most maxHostElements elements.
 std::optional<HostTensor> readHostTensor(mlir::ElementsAttr attr);
 
-/// The attribute with these values.
+/// The attribute with these values, rounded or wrapped to the element type.
 mlir::DenseElementsAttr makeElementsAttr(const HostTensor &tensor);
 
-/// Rounds `value` to the float type.
-double roundToType(double value, mlir::FloatType type);
-/// Wraps `value` to the width and signedness of the integer type; i1 is 0 or 1.
-int64_t wrapToType(int64_t value, mlir::IntegerType type);
-
-/// Computes the single result of `op` from the values of its operands, or
-/// nothing when the op is not one that shape arithmetic is made of.
+/// Computes the single result of `op` from the values of its operands by the
+/// dialect's reference semantics, or nothing when it has none.
 std::optional<HostTensor>
 evaluateOp(mlir::Operation *op, llvm::ArrayRef<const HostTensor *> operands);
 

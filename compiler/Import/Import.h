@@ -40,7 +40,8 @@ struct ImportOptions {
 /// the location `"node name"("graph path/index")`.
 ///
 /// All defects are reported to `diags`; null is returned if there was any. The
-/// context must have the amp and func dialects loaded.
+/// context must have the amp and func dialects loaded, and the reference models
+/// of amp registered: they evaluate shape arithmetic.
 mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext *context,
                                              std::shared_ptr<ModelFile> model,
                                              const ImportOptions &options,

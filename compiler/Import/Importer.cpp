@@ -3,6 +3,7 @@
 
 #include "compiler/Import/ConstantTensors.h"
 #include "compiler/Import/ElementTypes.h"
+#include "dialects/Amp/Reference/Evaluator.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -76,7 +77,7 @@ void Importer::learn(Operation *op) {
       return;
     }
   }
-  uint64_t cost = 1 + static_cast<uint64_t>(type.getNumElements());
+  uint64_t cost = ref::estimateWork(op);
   if (cost > hostBudget) {
     return;
   }

@@ -205,11 +205,8 @@ static LogicalResult convertWindow(Node &n, ArrayRef<double> coefficients) {
     }
     window.floats.push_back(value);
   }
-  if (auto type = dyn_cast<FloatType>(element)) {
+  if (isa<FloatType>(element)) {
     window.type = window.type.clone(element);
-    for (double &value : window.floats) {
-      value = roundToType(value, type);
-    }
     n.set(0, n.constant(window));
     return success();
   }

@@ -287,7 +287,8 @@ static std::optional<Equation> parseEquation(Node &n) {
   Equation equation;
   int64_t widest = 0;
   for (auto [i, term] : llvm::enumerate(terms)) {
-    auto letters = llvm::count_if(term, [](char c) { return llvm::isAlpha(c); });
+    auto letters =
+        llvm::count_if(term, [](char c) { return llvm::isAlpha(c); });
     int64_t rank = n.rank(n.in(i)), rest = rank - letters;
     bool hasEllipsis = term.contains("...");
     auto labels = parseTerm(term, std::max<int64_t>(rest, 0));

@@ -56,13 +56,28 @@ static LogicalResult convertMod(Node &n) {
   return success();
 }
 
+/// Signed integers shift their sign in: as ~(~x >> y) where x is negative.
+static Value buildShiftRight(Node &n, Value x, Value y) {
+  Value plain = n.build<amp::ShiftRightOp>(x, y);
+  auto type = dyn_cast_or_null<IntegerType>(n.element(x));
+  if (!type || type.isUnsigned()) {
+    return plain;
+  }
+  Value isNegative =
+      n.build<amp::CompareOp>(x, n.scalar(type, 0), amp::ComparePredicate::LT);
+  Value flipped = n.unary<amp::BitwiseNotOp>(
+      n.build<amp::ShiftRightOp>(n.unary<amp::BitwiseNotOp>(x), y));
+  return n.build<amp::SelectOp>(isNegative, flipped, plain);
+}
+
 static LogicalResult convertBitShift(Node &n) {
   std::string direction = n.attrs.getString("direction", "");
   if (direction == "LEFT") {
     return convertBinary<amp::ShiftLeftOp>(n);
   }
   if (direction == "RIGHT") {
-    return convertBinary<amp::ShiftRightOp>(n);
+    n.set(0, buildShiftRight(n, n.in(0), n.in(1)));
+    return success();
   }
   return n.invalid("expected direction LEFT or RIGHT, got '" +
                    printableName(direction) + "'");
