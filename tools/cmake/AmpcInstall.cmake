@@ -34,7 +34,7 @@ install(TARGETS ${AMPC_INSTALLED_LIBRARIES} EXPORT ampc
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${AMPC_INSTALL_HEADERS})
 install(EXPORT ampc NAMESPACE ampc:: FILE ampcTargets.cmake DESTINATION ${package_dir})
-foreach(folder IN ITEMS dialects passes compiler/Registration)
+foreach(folder IN ITEMS dialects passes compiler/Pipelines compiler/Registration)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder}/
     DESTINATION ${AMPC_INSTALL_HEADERS}/${folder}
     FILES_MATCHING PATTERN "*.h" PATTERN "*.td")

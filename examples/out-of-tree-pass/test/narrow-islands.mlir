@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @exp
 // CHECK-SAME: (%[[X:.*]]: tensor<4xbf16>)
 // LARGE-LABEL: func.func @exp
-// REMARK: amp.exp reads what was widened for it
+// REMARK: narrow-islands.mlir:{{.*}}: remark: [Passed] narrowed | Category:example-narrow-islands | Remark=amp.exp
 func.func @exp(%x: tensor<4xbf16>) -> tensor<4xbf16> {
   // CHECK-NEXT: %[[E:.*]] = amp.exp %[[X]] : (tensor<4xbf16>) -> tensor<4xbf16>
   // CHECK-NEXT: return %[[E]]
