@@ -41,6 +41,37 @@ def GraphRaisePass : GraphPass<"graph-raise"> {
   }];
 }
 
+def GraphFoldConstantsPass : GraphPass<"graph-fold-constants"> {
+  let summary = "Compute what small constants determine";
+  let description = [{
+    *Does*: evaluates ops whose operands are all `dense` constants, in order, and
+    puts constants in place of those results that something else reads. Floats
+    are computed in f64 and rounded once to each result's type; integers are
+    exact. Values between folded ops never become attributes.
+
+    Ops on `dense_resource` constants stay: they are executed when the program
+    is written. So do ops whose results are larger than the budgets allow,
+    though a splat, which is stored once, is never too large.
+
+    *Guarantees*: no constant larger than `tensor-bytes` is made, nor more than
+    `total-bytes` in a function, in time bounded by a number of elements.
+
+    ```mlir
+    %0 = amp.constant dense<[2, 3]> : tensor<2xi64>
+    %1 = amp.constant dense<4> : tensor<1xi64>
+    %2 = amp.concat %0, %1 {axis = 0 : i64} : (tensor<2xi64>, tensor<1xi64>) -> tensor<3xi64>
+    // becomes
+    %2 = amp.constant dense<[2, 3, 4]> : tensor<3xi64>
+    ```
+  }];
+  let options = [
+    Option<"tensorBytes", "tensor-bytes", "uint64_t", /*default=*/"64 * 1024",
+           "The most bytes that one computed constant may take.">,
+    Option<"totalBytes", "total-bytes", "uint64_t", /*default=*/"16 * 1024 * 1024",
+           "The most bytes that all values computed in a function may take.">,
+  ];
+}
+
 def GraphFoldBatchNormPass : GraphPass<"graph-fold-batch-norm"> {
   let summary = "Fold batch normalizations and per-channel constants into contractions";
   let description = [{

@@ -10,6 +10,7 @@ using namespace ampc;
 void graph::buildGraphPipeline(OpPassManager &passes) {
   OpPassManager &functions = passes.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());
+  functions.addPass(createGraphFoldConstantsPass());
   functions.addPass(createCSEPass());
   functions.addPass(createGraphRaisePass());
   functions.addPass(createGraphFoldBatchNormPass());

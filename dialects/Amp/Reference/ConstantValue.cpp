@@ -1,8 +1,9 @@
 //===- ConstantValue.cpp - The value of an SSA value that is constant -----===//
 #include "dialects/Amp/Reference/ConstantValue.h"
 
+#include "dialects/Amp/Reference/Evaluator.h"
 #include "dialects/Amp/Reference/Models.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -53,14 +54,20 @@ FailureOr<Tensor> ref::evaluateConstant(Value value, uint64_t byteBudget,
   if (!root || failed(sortSlice(root, maxOps, order))) {
     return failure();
   }
-  uint64_t bytes = 0;
+  constexpr uint64_t maxWork = uint64_t(1) << 28;
+  uint64_t bytes = 0, work = 0;
   for (Operation *op : order) {
+    bool constant = isa<amp::ConstantOp>(op);
+    work = llvm::SaturatingAdd(work, constant ? 0 : estimateWork(op));
+    if (work > maxWork) {
+      return failure();
+    }
     for (Type type : op->getResultTypes()) {
       auto size = getByteSize(type);
       if (!size) {
         return failure();
       }
-      bytes += isa<amp::ConstantOp>(op) ? 0 : *size;
+      bytes += constant ? 0 : *size;
       if (bytes > byteBudget) {
         return failure();
       }

@@ -11,10 +11,11 @@ namespace ampc::ref {
 /// or `dense_resource<>`) by ops with ReferenceOpInterface only. Looks at the
 /// ops behind it once each and evaluates nothing unless all are constant.
 ///
-/// Fails, having said nothing, when `value` is not constant, or when the
-/// results to be computed exceed `byteBudget` bytes together (constants
-/// themselves are borrowed and count nothing), or more than `maxOps` ops would
-/// have to be evaluated. The tensor may borrow bytes of attributes.
+/// Fails, having said nothing, when `value` is not constant; when the results
+/// to be computed exceed `byteBudget` bytes together (constants themselves are
+/// borrowed and count nothing); when more than `maxOps` ops would have to be
+/// evaluated, or more than 2^28 elements touched. The tensor may borrow bytes
+/// of attributes.
 ///
 /// Needs registerReferenceModels on the context's registry.
 mlir::FailureOr<Tensor> evaluateConstant(mlir::Value value, uint64_t byteBudget,
