@@ -40,6 +40,20 @@ std::optional<PackedForm> packedFormOf(amp::KernelOp kernel) {
       form.inner = {matmul.getTransposeRhs() ? rank - 1 : rank - 2};
       return form;
     }
+    if (auto conv = dyn_cast<amp::ConvTransposeOp>(op)) {
+      auto weight = dyn_cast<BlockArgument>(conv.getWeight());
+      if (!weight || !weight.hasOneUse() || !isFloat(weight) ||
+          conv.getGroup() != 1) {
+        return std::nullopt;
+      }
+      PackedForm form;
+      form.argument = weight;
+      form.dimension = 1;
+      int64_t rank = cast<RankedTensorType>(weight.getType()).getRank();
+      form.inner = llvm::to_vector(llvm::seq<int64_t>(2, rank));
+      form.inner.push_back(0);
+      return form;
+    }
     if (auto conv = dyn_cast<amp::ConvOp>(op)) {
       auto weight = dyn_cast<BlockArgument>(conv.getWeight());
       if (!weight || !weight.hasOneUse() || !isFloat(weight)) {

@@ -199,7 +199,11 @@ private:
 
 class ConvView final : public ContractionView {
 public:
-  explicit ConvView(amp::ConvOp op) : op(op) {
+  template <typename ConvOp>
+  explicit ConvView(ConvOp op)
+      : input(op.getInput()), strides(op.getStrides()), pads(op.getPads()),
+        dilations(op.getDilations()),
+        transposed(std::is_same_v<ConvOp, amp::ConvTransposeOp>) {
     ArrayRef<int64_t> out = shapeOf(op.getResult());
     ArrayRef<int64_t> in = shapeOf(op.getInput());
     pixels.assign(out.begin(), out.end() - 1);
@@ -217,13 +221,14 @@ public:
     }
     result = op.getResult();
     bias = op.getBias();
-    auto unpack = op.getWeight().getDefiningOp<amp::UnpackOp>();
+    auto unpack = op.getWeight().template getDefiningOp<amp::UnpackOp>();
     packedArgument = cast<BlockArgument>(unpack.getInput());
     panel = unpack.getPanel();
   }
 
-  static bool covers(amp::ConvOp op) {
-    auto unpack = op.getWeight().getDefiningOp<amp::UnpackOp>();
+  template <typename ConvOp>
+  static bool covers(ConvOp op) {
+    auto unpack = op.getWeight().template getDefiningOp<amp::UnpackOp>();
     return op.getLayout() == amp::Layout::ChannelsLast && op.getGroup() == 1 &&
            unpack && isa<BlockArgument>(unpack.getInput()) &&
            isF32Like(op.getInput());
@@ -231,12 +236,13 @@ public:
 
   std::optional<std::pair<Value, int64_t>>
   directRows(KernelEmitter &e, Value) const override {
-    auto argument = dyn_cast<BlockArgument>(op.getInput());
+    auto argument = dyn_cast<BlockArgument>(input);
     auto is = [](ArrayRef<int64_t> values, int64_t what) {
       return llvm::all_of(values, [=](int64_t value) { return value == what; });
     };
-    if (!argument || !getElementTypeOrSelf(argument.getType()).isF32() ||
-        !is(kernel, 1) || !is(op.getStrides(), 1) || !is(op.getPads(), 0)) {
+    if (!argument || transposed ||
+        !getElementTypeOrSelf(argument.getType()).isF32() || !is(kernel, 1) ||
+        !is(strides, 1) || !is(pads, 0)) {
       return std::nullopt;
     }
     return std::pair(e.argumentPointer(argument.getArgNumber()), channels);
@@ -279,20 +285,7 @@ private:
     Value inside;
     SmallVector<LaneIndex> at{{pixel[0], 0}};
     for (size_t i = 0; i < kernel.size(); ++i) {
-      int64_t low = op.getPads()[i], high = op.getPads()[i + kernel.size()];
-      Value position =
-          e.addIndex(e.addIndex(e.mulIndex(pixel[i + 1], op.getStrides()[i]),
-                                e.mulIndex(taps[i], op.getDilations()[i])),
-                     e.index(-low));
-      if (low > 0 || high > 0) {
-        // One unsigned comparison covers both sides.
-        Value within = arith::CmpIOp::create(
-            e.b, e.loc, arith::CmpIPredicate::ult, position,
-            e.index(shapeOf(op.getInput())[i + 1]));
-        inside = inside ? arith::AndIOp::create(e.b, e.loc, inside, within)
-                        : within;
-      }
-      at.push_back({position, 0});
+      at.push_back({locate(e, i, pixel[i + 1], taps[i], inside), 0});
     }
     auto copy = [&] {
       return copyRun(e, channels, target, offset,
@@ -300,7 +293,7 @@ private:
                        SmallVector<LaneIndex> index(at);
                        index.push_back({i, lanes == 1 ? 0 : 1});
                        ElementPuller puller(e, lanes);
-                       FailureOr<Value> value = puller.get(op.getInput(), index);
+                       FailureOr<Value> value = puller.get(input, index);
                        return failed(value) ? value
                                             : FailureOr<Value>(
                                                   puller.splat(*value));
@@ -322,7 +315,45 @@ private:
     return success(succeeded(copied) && succeeded(cleared));
   }
 
-  mutable amp::ConvOp op; // accessors of ops are not const
+  /// The input position along spatial dimension `i` under a tap. Adds to
+  /// `inside` the condition that there is one.
+  Value locate(KernelEmitter &e, size_t i, Value out, Value tap,
+               Value &inside) const {
+    int64_t low = pads[i], high = pads[i + kernel.size()];
+    auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+      Value test = arith::CmpIOp::create(e.b, e.loc, predicate, lhs, rhs);
+      inside = inside ? arith::AndIOp::create(e.b, e.loc, inside, test) : test;
+    };
+    Value position;
+    if (!transposed) {
+      position = e.addIndex(e.addIndex(e.mulIndex(out, strides[i]),
+                                       e.mulIndex(tap, dilations[i])),
+                            e.index(-low));
+      if (low <= 0 && high <= 0) {
+        return position;
+      }
+    } else {
+      // out = position * stride + tap * dilation - low
+      Value scaled = arith::SubIOp::create(e.b, e.loc,
+                                           e.addIndex(out, e.index(low)),
+                                           e.mulIndex(tap, dilations[i]));
+      Value stride = e.index(strides[i]);
+      position = scaled;
+      if (strides[i] != 1) {
+        // A negative numerator is out of range in the unsigned sense below.
+        require(arith::CmpIPredicate::eq,
+                arith::RemSIOp::create(e.b, e.loc, scaled, stride), e.index(0));
+        position = arith::DivSIOp::create(e.b, e.loc, scaled, stride);
+      }
+    }
+    // One unsigned comparison covers both sides.
+    require(arith::CmpIPredicate::ult, position, e.index(shapeOf(input)[i + 1]));
+    return position;
+  }
+
+  Value input;
+  ArrayRef<int64_t> strides, pads, dilations;
+  bool transposed;
   SmallVector<int64_t> pixels, kernel;
   int64_t channels = 0;
 };
@@ -336,6 +367,11 @@ std::unique_ptr<ContractionView> ContractionView::create(Operation *op) {
     }
   }
   if (auto conv = dyn_cast<amp::ConvOp>(op)) {
+    if (ConvView::covers(conv)) {
+      return std::make_unique<ConvView>(conv);
+    }
+  }
+  if (auto conv = dyn_cast<amp::ConvTransposeOp>(op)) {
     if (ConvView::covers(conv)) {
       return std::make_unique<ConvView>(conv);
     }
