@@ -58,7 +58,8 @@ public:
     bool wanted = false;
     for (Operation &op : block) {
       auto rule = getLayoutRule(&op);
-      if (!rule) {
+      // Weights that are computed have the order that their readers expect.
+      if (!rule || isConstantExpression(op.getResult(0))) {
         continue;
       }
       unsigned node = cut.addNode();

@@ -191,6 +191,19 @@ func.func @negative_no_convolution(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf3
 
 // -----
 
+/// A weight that is computed keeps its order.
+// CHECK-LABEL: func.func @negative_weights
+func.func @negative_weights(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
+  // CHECK: amp.mul %{{.*}} : (tensor<2x2x3x3xf32>, tensor<2x1x1x1xf32>) -> tensor<2x2x3x3xf32>
+  %w = amp.constant dense_resource<w> : tensor<2x2x3x3xf32>
+  %s = amp.constant dense<[[[[1.0]]], [[[2.0]]]]> : tensor<2x1x1x1xf32>
+  %0 = amp.mul %w, %s : (tensor<2x2x3x3xf32>, tensor<2x1x1x1xf32>) -> tensor<2x2x3x3xf32>
+  %1 = amp.conv %x, %0 {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64} : (tensor<1x2x4x4xf32>, tensor<2x2x3x3xf32>) -> tensor<1x2x4x4xf32>
+  return %1 : tensor<1x2x4x4xf32>
+}
+
+// -----
+
 /// What is left of a mean over rows would have the wrong order.
 // CHECK-LABEL: func.func @negative_reduction_order
 func.func @negative_reduction_order(%x: tensor<1x2x4x4xf32>, %w: tensor<2x2x1x1xf32>) -> tensor<2x4xf32> {
