@@ -339,7 +339,9 @@ CodegenOptions Compilation::getCodegenOptions() const {
         source[entry.key()] = entry.value();
       }
     }
-    metadata["model"] = std::move(source);
+    if (!source.empty()) {
+      metadata["model"] = std::move(source);
+    }
   }
   codegen.metadata = llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
   return codegen;

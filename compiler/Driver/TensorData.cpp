@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -186,11 +187,11 @@ static void compareFloats(const ampc_tensor_desc &desc, const uint8_t *got,
   bool isWithin = comparison.finish();
   if (result.mismatches != 0) {
     uint64_t first = comparison.firstMismatch;
-    result.problem = formatv(
-        "{0} of {1} elements differ; at {2}: expected {3:g9}, got {4:g9}",
-        result.mismatches, count, printIndex(first, ArrayRef(desc.dims, desc.rank)),
-        readFloat(desc.dtype, expected, first),
-        readFloat(desc.dtype, got, first));
+    raw_string_ostream os(result.problem);
+    os << result.mismatches << " of " << count << " elements differ; at "
+       << printIndex(first, ArrayRef(desc.dims, desc.rank))
+       << format(": expected %.9g, got %.9g", readFloat(desc.dtype, expected, first),
+                 readFloat(desc.dtype, got, first));
   } else if (!isWithin) {
     result.problem =
         formatv("expected a relative Frobenius error of at most {0:e2}, got {1:e2}",
