@@ -2,7 +2,7 @@
 #ifndef EXAMPLE_PASSES_H
 #define EXAMPLE_PASSES_H
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

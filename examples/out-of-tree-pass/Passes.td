@@ -4,8 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NarrowIslandsPass
-    : InterfacePass<"example-narrow-islands", "mlir::FunctionOpInterface"> {
+def NarrowIslandsPass : Pass<"example-narrow-islands", "mlir::func::FuncOp"> {
   let summary = "Compute elementwise f32 islands on their 16-bit operands";
   let description = [{
     *Does*: an elementwise op whose float operands are all widened from one

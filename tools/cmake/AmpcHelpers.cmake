@@ -27,7 +27,10 @@ function(ampc_tool name)
   add_executable(${name} ${A_UNPARSED_ARGUMENTS})
   llvm_update_compile_flags(${name})
   add_dependencies(${name} ampc-headers)
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  # libMLIR.so lies in a folder of its own, which an installed program has to know.
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
+    INSTALL_RPATH_USE_LINK_PATH ON)
   target_link_libraries(${name} PRIVATE ${A_LINK_LIBS} MLIR LLVM)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

@@ -1,6 +1,5 @@
 // RUN: example-opt %s --example-narrow-islands | FileCheck %s
-// RUN: example-opt %s --pass-pipeline='builtin.module(func.func(example-narrow-islands{min-elements=5}))' \
-// RUN:   | FileCheck %s --check-prefix=LARGE
+// RUN: example-opt %s --example-narrow-islands=min-elements=5 | FileCheck %s --check-prefix=LARGE
 // RUN: example-opt %s --example-narrow-islands --remarks-filter=example-.* 2>&1 | FileCheck %s --check-prefix=REMARK
 
 /// The island of autocast: an op of class fp32 between 16-bit ops.
