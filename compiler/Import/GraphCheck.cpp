@@ -1,12 +1,12 @@
 //===- GraphCheck.cpp - Is this message a well-formed ONNX model ----------===//
 #include "compiler/Import/GraphCheck.h"
 
+#include "compiler/Import/NodeOrder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <functional>
-#include <queue>
 
 using namespace llvm;
 
@@ -78,6 +78,7 @@ struct Body {
   std::string label; // for messages: the graph's or function's name
   std::vector<StringRef> inputs, initializers, outputs;
   const google::protobuf::RepeatedPtrField<onnx::NodeProto> *nodes = nullptr;
+  bool hasOpsets = false; // a function's own
 };
 
 class Checker {
@@ -103,9 +104,7 @@ private:
   void checkBody(const Body &body, const Scope *outer);
   void declareNames(const Body &body, Scope &scope,
                     StringMap<uint32_t> &producers);
-  void sortNodes(const Body &body, ArrayRef<SmallVector<uint32_t, 4>> deps);
-  void reportCycle(const Body &body, ArrayRef<SmallVector<uint32_t, 4>> deps,
-                   const std::vector<bool> &isPlaced);
+  void reportCycle(const Body &body, ArrayRef<uint32_t> cycle);
 
   static Body fromGraph(const onnx::GraphProto &graph);
   static Body fromFunction(const onnx::FunctionProto &function);
@@ -137,8 +136,7 @@ void Checker::checkVersions() {
   }
   auto it = result->opsets.find("");
   if (it == result->opsets.end()) {
-    (void)diags.invalid("", "the model imports no opset of ai.onnx");
-    return;
+    return; // an error only if a node needs it
   }
   if (it->second < minOpset || it->second > maxOpset) {
     (void)diags.unsupported("",
@@ -188,6 +186,7 @@ Body Checker::fromFunction(const onnx::FunctionProto &function) {
   body.key = &function;
   body.label = function.name();
   body.nodes = &function.node();
+  body.hasOpsets = function.opset_import_size() != 0;
   for (const std::string &input : function.input()) {
     body.inputs.push_back(input);
   }
@@ -281,12 +280,17 @@ void Checker::checkBody(const Body &body, const Scope *outer) {
   StringMap<uint32_t> producers;
   declareNames(body, scope, producers);
 
-  std::vector<SmallVector<uint32_t, 4>> deps(body.nodes->size());
+  std::vector<NodeDependences> deps(body.nodes->size());
   for (int index = 0; index < body.nodes->size(); ++index) {
     const onnx::NodeProto &node = body.nodes->Get(index);
     std::string label = getNodeLabel(node, index);
     if (node.op_type().empty()) {
       (void)diags.invalid(label, "node without an operator");
+    }
+    if (!body.hasOpsets && normalizeDomain(node.domain()).empty() &&
+        !result->opsets.contains("") && !result->findFunction(node)) {
+      (void)diags.invalid(label, "its operator is of ai.onnx, of which the "
+                                 "model imports no opset");
     }
     auto use = [&](StringRef name) {
       if (name.empty()) {
@@ -323,73 +327,26 @@ void Checker::checkBody(const Body &body, const Scope *outer) {
       (void)diags.invalid(name, "graph output is declared twice");
     }
   }
-  sortNodes(body, deps);
+  SortedNodes sorted = sortNodes(deps);
+  if (!sorted.cycle.empty()) {
+    reportCycle(body, sorted.cycle);
+  }
+  result->orders[body.key] = std::move(sorted.order);
 }
 
-/// Kahn's algorithm, always taking the earliest node that is ready: a file that
-/// is sorted already keeps its order.
-void Checker::sortNodes(const Body &body,
-                        ArrayRef<SmallVector<uint32_t, 4>> deps) {
-  size_t count = deps.size();
-  std::vector<uint32_t> missing(count);
-  std::vector<SmallVector<uint32_t, 4>> users(count);
-  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
-  for (size_t node = 0; node < count; ++node) {
-    missing[node] = deps[node].size();
-    for (uint32_t producer : deps[node]) {
-      users[producer].push_back(node);
-    }
-    if (missing[node] == 0) {
-      ready.push(node);
-    }
-  }
-  std::vector<uint32_t> &order = result->orders[body.key];
-  order.reserve(count);
-  std::vector<bool> isPlaced(count);
-  while (!ready.empty()) {
-    uint32_t node = ready.top();
-    ready.pop();
-    order.push_back(node);
-    isPlaced[node] = true;
-    for (uint32_t user : users[node]) {
-      if (--missing[user] == 0) {
-        ready.push(user);
-      }
-    }
-  }
-  if (order.size() != count) {
-    reportCycle(body, deps, isPlaced);
-  }
-}
-
-void Checker::reportCycle(const Body &body,
-                          ArrayRef<SmallVector<uint32_t, 4>> deps,
-                          const std::vector<bool> &isPlaced) {
-  // Each node left over depends on another one left over; going back through
-  // them must come around.
-  uint32_t node = llvm::find(isPlaced, false) - isPlaced.begin();
-  std::vector<bool> isVisited(deps.size());
-  auto previous = [&](uint32_t node) {
-    return *llvm::find_if(deps[node],
-                          [&](uint32_t dep) { return !isPlaced[dep]; });
+void Checker::reportCycle(const Body &body, ArrayRef<uint32_t> cycle) {
+  constexpr size_t maxShown = 8;
+  auto label = [&](uint32_t node) {
+    return getNodeLabel(body.nodes->Get(node), node);
   };
-  while (!isVisited[node]) {
-    isVisited[node] = true;
-    node = previous(node);
-  }
   std::string chain;
-  uint32_t start = node;
-  unsigned shown = 0;
-  do {
-    if (++shown > 8) {
-      chain += " <- ...";
-      break;
-    }
-    chain += (chain.empty() ? "" : " <- ") +
-             printableName(getNodeLabel(body.nodes->Get(node), node));
-    node = previous(node);
-  } while (node != start);
-  (void)diags.invalid(getNodeLabel(body.nodes->Get(start), start),
+  for (uint32_t node : cycle.take_front(maxShown)) {
+    chain += (chain.empty() ? "" : " <- ") + printableName(label(node));
+  }
+  if (cycle.size() > maxShown) {
+    chain += " <- ...";
+  }
+  (void)diags.invalid(label(cycle.front()),
                       "nodes depend on each other in a cycle: " + chain);
 }
 

@@ -34,8 +34,8 @@ static Location makeLocation(MLIRContext *context, StringRef label,
   auto inner =
       operatorName.empty()
           ? NameLoc::get(place)
-          : NameLoc::get(place, NameLoc::get(StringAttr::get(context,
-                                                             operatorName)));
+          : NameLoc::get(place,
+                         NameLoc::get(StringAttr::get(context, operatorName)));
   return NameLoc::get(StringAttr::get(context, label), inner);
 }
 

@@ -159,6 +159,14 @@ std::optional<double> Node::constantFloat(unsigned i, StringRef what) {
   return values->front();
 }
 
+std::optional<SmallVector<int64_t>>
+Node::attributeOrInput(StringRef name, unsigned i, int64_t sinceOpset) {
+  if (opset < sinceOpset) {
+    return attrs.findInts(name);
+  }
+  return has(i) ? constantInts(i, name) : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//

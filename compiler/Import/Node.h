@@ -97,6 +97,11 @@ public:
   std::optional<llvm::SmallVector<double>> constantFloats(unsigned i,
                                                           llvm::StringRef what);
   std::optional<double> constantFloat(unsigned i, llvm::StringRef what);
+  /// Integers that older opsets write as attribute `name` and those since
+  /// `sinceOpset` as input `i`; nothing when they are absent or, after
+  /// reporting, not constant.
+  std::optional<llvm::SmallVector<int64_t>>
+  attributeOrInput(llvm::StringRef name, unsigned i, int64_t sinceOpset);
 
   //===------------------------------------------------------------------===//
   // Building

@@ -29,10 +29,15 @@ const OpTable &OpTable::get() {
     addNormalizationOps(table);
     addPoolingOps(table);
     addQuantizationOps(table);
+    addRecentOps(table);
     addRecurrentOps(table);
     addReductionOps(table);
+    addSamplingOps(table);
     addSequenceOps(table);
     addShapeOps(table);
+    addSignalOps(table);
+    addSlicingOps(table);
+    addUnpoolingOps(table);
     return table;
   }();
   return table;

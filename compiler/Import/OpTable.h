@@ -62,10 +62,15 @@ void addLossOps(OpTable &table);
 void addNormalizationOps(OpTable &table);
 void addPoolingOps(OpTable &table);
 void addQuantizationOps(OpTable &table);
+void addRecentOps(OpTable &table);
 void addRecurrentOps(OpTable &table);
 void addReductionOps(OpTable &table);
+void addSamplingOps(OpTable &table);
 void addSequenceOps(OpTable &table);
 void addShapeOps(OpTable &table);
+void addSignalOps(OpTable &table);
+void addSlicingOps(OpTable &table);
+void addUnpoolingOps(OpTable &table);
 
 } // namespace ampc::importer
 

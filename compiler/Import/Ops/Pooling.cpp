@@ -13,17 +13,18 @@ namespace ampc::importer {
 static LogicalResult convertMaxPool(Node &n) {
   Value x = n.in(0);
   bool ceilMode = n.attrs.getFlag("ceil_mode");
-  n.attrs.ignore("storage_order"); // concerns the indices only
+  bool isColumnMajor = n.attrs.getFlag("storage_order"); // of the indices
   auto window = readWindow(n, x, {});
   if (!window) {
     return failure();
   }
-  if (n.wants(1)) {
-    return n.unsupported("indices as second output");
+  Value y = n.build<amp::MaxPoolOp>(x, window->kernel, window->strides,
+                                    window->pads, window->dilations, ceilMode,
+                                    amp::Layout::ChannelsFirst);
+  n.set(0, y);
+  if (y && n.wants(1)) {
+    n.set(1, buildMaxPoolIndices(n, x, *window, n.shape(y), isColumnMajor));
   }
-  n.set(0, n.build<amp::MaxPoolOp>(x, window->kernel, window->strides,
-                                   window->pads, window->dilations, ceilMode,
-                                   amp::Layout::ChannelsFirst));
   return success();
 }
 

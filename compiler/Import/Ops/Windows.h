@@ -19,6 +19,12 @@ struct Window {
 std::optional<Window> readWindow(Node &n, mlir::Value x,
                                  llvm::ArrayRef<int64_t> kernel);
 
+/// For each element of a max pool's result, the position of the first maximum
+/// in the flattened input; column-major within each image if asked for.
+mlir::Value buildMaxPoolIndices(Node &n, mlir::Value x, const Window &window,
+                                llvm::ArrayRef<int64_t> resultShape,
+                                bool isColumnMajor);
+
 } // namespace ampc::importer
 
 #endif // AMPC_COMPILER_IMPORT_OPS_WINDOWS_H
