@@ -65,8 +65,10 @@ Importer::resolveShape(const onnx::ValueInfoProto &input) {
   for (auto [i, dim] : llvm::enumerate(type.shape().dim())) {
     StringRef param = dim.dim_param();
     auto bound = options.dimParams.find(param);
+    // Some exporters write an unknown size as -1.
+    bool isFixed = dim.has_dim_value() && dim.dim_value() != -1;
     if (isGiven) {
-      if (dim.has_dim_value() && dim.dim_value() != given->second[i]) {
+      if (isFixed && dim.dim_value() != given->second[i]) {
         (void)diags.error(ErrorCategory::Usage, name,
                           "dimension " + Twine(i) + " is " +
                               Twine(dim.dim_value()) + " in the model, but " +
@@ -74,7 +76,7 @@ Importer::resolveShape(const onnx::ValueInfoProto &input) {
         isComplete = false;
       }
       shape.push_back(given->second[i]);
-    } else if (dim.has_dim_value()) {
+    } else if (isFixed) {
       shape.push_back(dim.dim_value());
     } else if (!param.empty() && bound != options.dimParams.end()) {
       shape.push_back(bound->second);
