@@ -1,5 +1,7 @@
 //===- PackWeights.cpp - Constant contraction operands in panels ----------===//
 #include "dialects/Amp/IR/AmpOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Fusion/Passes.h"
@@ -110,12 +112,55 @@ struct PackWeightsPass final : impl::PackWeightsPassBase<PackWeightsPass> {
         continue;
       }
       unsigned number = form->argument.getArgNumber();
-      if (llvm::all_of(uses, [&](amp::LaunchOp launch) {
-            return isConstantValue(launch.getInputs()[number]);
-          })) {
+      bool constant = llvm::all_of(uses, [&](amp::LaunchOp launch) {
+        return isConstantValue(launch.getInputs()[number]);
+      });
+      if (constant || isWorthALaunch(kernel, target.getPanel())) {
         pack(kernel, *form, uses, target.getPanel());
       }
     }
+    // Packing a value that is computed is a kernel of its own.
+    unsigned number = 0;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      for (auto packed :
+           llvm::make_early_inc_range(function.getOps<amp::PackOp>())) {
+        if (!isConstantValue(packed)) {
+          outline(packed, number++, module);
+        }
+      }
+    }
+  }
+
+  /// Whether so many rows meet a right-hand matrix that packing it once, in a
+  /// launch of its own, beats packing it for each block of rows.
+  static bool isWorthALaunch(amp::KernelOp kernel, int64_t panel) {
+    constexpr int64_t manyRows = 256;
+    for (auto matmul : kernel.getBody().front().getOps<amp::MatmulOp>()) {
+      auto shape = matmul.getType().getShape().take_back(2);
+      return shape[0] >= manyRows && shape[1] >= 4 * panel;
+    }
+    return false;
+  }
+
+  static void outline(amp::PackOp packed, unsigned number, ModuleOp module) {
+    OpBuilder b(module.getBody(), module.getBody()->end());
+    Location loc = packed.getLoc();
+    auto kernel = amp::KernelOp::create(
+        b, loc, "pack" + std::to_string(number),
+        b.getFunctionType(packed.getInput().getType(), packed.getType()));
+    kernel.setPrivate();
+    Block &body = kernel.getBody().front();
+    b.setInsertionPointToStart(&body);
+    IRMapping mapping;
+    mapping.map(packed.getInput(), body.getArgument(0));
+    Operation *inside = b.clone(*packed, mapping);
+    amp::YieldOp::create(b, loc, inside->getResults());
+    b.setInsertionPoint(packed);
+    auto launch = amp::LaunchOp::create(
+        b, loc, TypeRange(packed.getType()),
+        FlatSymbolRefAttr::get(kernel.getNameAttr()), packed.getInput());
+    packed.replaceAllUsesWith(launch.getResult(0));
+    packed.erase();
   }
 
   static void pack(amp::KernelOp kernel, const PackedForm &form,

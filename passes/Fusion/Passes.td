@@ -54,7 +54,8 @@ def PackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
 
     *Does*: where every launch of a contraction kernel passes a constant as its
     weight, the launches pass `amp.pack` of it and the kernel reads it through
-    `amp.unpack`.
+    `amp.unpack`. A right-hand matrix that is computed is packed by a launch of
+    its own where many rows meet it.
 
     ```mlir
     amp.launch @k(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>

@@ -103,7 +103,7 @@ private:
     int64_t stride = 0;
     // Rows a whole page apart fall into one cache set: copy those.
     auto direct = view.directRows(e, batch);
-    if (direct && (direct->second * 4) % 2048 != 0) {
+    if (direct) {
       stride = direct->second;
       rowsBase = e.addIndex(e.mulIndex(batch, view.m * stride),
                             e.mulIndex(firstRow, stride));

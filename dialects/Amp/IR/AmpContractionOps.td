@@ -99,14 +99,15 @@ def Amp_AttentionOp : Amp_WideResultOp<"attention", AutocastLower, "Attention"> 
 // Packed weights
 //===----------------------------------------------------------------------===//
 
-def Amp_PackOp : Amp_ComputeOp<"pack", AutocastFollow, "Never", [InferTypeOpAdaptor,
-    AllElementTypesMatch<["input", "result"]>]> {
-  let summary = "a weight in panels of neighbouring output columns";
+def Amp_PackOp : Amp_ComputeOp<"pack", AutocastFollow, "Indexed", [InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<IndexedOpInterface>, AllElementTypesMatch<["input", "result"]>]> {
+  let summary = "a right-hand matrix in panels of neighbouring output columns";
   let description = [{
     Splits dimension `dimension` of the input into panels of `panel` elements,
     the last one padded with zeros, and orders the result as
     [outer dimensions..., panels, inner dimensions..., panel]. `outer` and
-    `inner` name the other input dimensions, each once. Executed at compile time.
+    `inner` name the other input dimensions, each once. Of a weight, executed at
+    compile time.
 
     ```mlir
     %p = amp.pack %w {dimension = 1 : i64, panel = 16 : i64, outer = array<i64>, inner = array<i64: 0>}

@@ -139,3 +139,37 @@ FailureOr<Value> UnpackOp::buildElement(ElementBuilder &eb,
       {arith::RemUIOp::create(eb.b, eb.loc, column.base, size), column.step});
   return eb.getOperand(getInputMutable(), inner);
 }
+
+FailureOr<Value> PackOp::buildElement(ElementBuilder &eb,
+                                      ArrayRef<LaneIndex> index, unsigned) {
+  ArrayRef<int64_t> shape = getInput().getType().getShape();
+  SmallVector<LaneIndex> inner(shape.size());
+  size_t next = 0;
+  for (int64_t dim : getOuter()) {
+    inner[dim] = index[next++];
+  }
+  LaneIndex number = index[next++];
+  for (int64_t dim : getInner()) {
+    inner[dim] = index[next++];
+  }
+  LaneIndex column = index[next];
+  int64_t panel = getPanel(), size = shape[getDimension()];
+  if (number.step != 0) {
+    return failure();
+  }
+  column.base = eb.add(eb.mul(number.base, panel), column.base);
+  inner[getDimension()] = column;
+  auto load = [&] { return eb.getOperand(getInputMutable(), inner); };
+  if (size % panel == 0) {
+    return load();
+  }
+  // The last panel ends in zeros; lanes must lie on one side of its border.
+  if (!staysWithin(eb, column, size)) {
+    return failure();
+  }
+  Type element = getInput().getType().getElementType();
+  return buildIf(eb, isWithin(eb, column.base, size), element, load,
+                 [&]() -> FailureOr<Value> {
+                   return eb.constant(getComputeType(element), 0);
+                 });
+}
