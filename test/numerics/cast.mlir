@@ -37,8 +37,8 @@ func.func @f16_range() -> (tensor<6xf16>, tensor<6xf16>) {
   return %0, %1 : tensor<6xf16>, tensor<6xf16>
 }
 
-// CHECK:@float_to_integer#0: tensor<5xi32> = [2, -2, 300, 0, 0]
-// CHECK:@float_to_integer#1: tensor<5xi8> = [2, -2, 44, 0, 0]
+// CHECK:@float_to_integer#0: tensor<5xi32> = [2, -2, 300, 0, 2147483647]
+// CHECK:@float_to_integer#1: tensor<5xi8> = [2, -2, 44, 0, -1]
 // CHECK:@float_to_integer#2: tensor<3xui64> = [10000000000000000000, 18446744073709551615, 0]
 func.func @float_to_integer() -> (tensor<5xi32>, tensor<5xi8>, tensor<3xui64>) {
   %a = amp.constant dense<[2.9, -2.9, 300.0, 0x7fc00000, 1.0e30]> : tensor<5xf32>

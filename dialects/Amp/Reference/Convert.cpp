@@ -39,10 +39,18 @@ double toDouble(int64_t value) {
                    : toDouble(static_cast<uint64_t>(value));
 }
 
+/// Towards zero, bounded to the range of `Range`; 0 of NaN.
+template <typename Range>
 int64_t truncate(double value) {
-  bool inside = value >= -0x1p63 && value < 0x1p63;
-  return inside ? static_cast<int64_t>(value)
-                : std::numeric_limits<int64_t>::min();
+  using Limits = std::numeric_limits<Range>;
+  double limit = std::ldexp(1.0, Limits::digits);
+  if (std::isnan(value)) {
+    return 0;
+  }
+  if (value >= limit) {
+    return Limits::max();
+  }
+  return value < -limit ? Limits::min() : static_cast<int64_t>(value);
 }
 
 /// Calls `body` with the signed or unsigned C++ type that stores an integer.
@@ -115,16 +123,16 @@ void ref::loadInts(Kind kind, const char *from, int64_t stride, int64_t count,
                    int64_t *to) {
   switch (kind) {
   case Kind::F64:
-    return loadAll<double>(from, stride, count, to, truncate);
+    return loadAll<double>(from, stride, count, to, truncate<int64_t>);
   case Kind::F32:
-    return loadAll<float>(from, stride, count, to, truncate);
+    return loadAll<float>(from, stride, count, to, truncate<int64_t>);
   case Kind::F16:
     return loadAll<uint16_t>(from, stride, count, to, [](uint16_t x) {
-      return truncate(ampc_f16_to_f64(x));
+      return truncate<int64_t>(ampc_f16_to_f64(x));
     });
   case Kind::BF16:
     return loadAll<uint16_t>(from, stride, count, to, [](uint16_t x) {
-      return truncate(ampc_bf16_to_f64(x));
+      return truncate<int64_t>(ampc_bf16_to_f64(x));
     });
   default:
     return withInteger(kind, [&](auto raw) {
@@ -152,14 +160,20 @@ void ref::storeDoubles(Kind kind, const double *from, int64_t count, char *to) {
   case Kind::U64:
     // Half of this type's range lies outside of i64's.
     return storeAll(from, count, to, [](double x) {
-      return x >= 0x1p63 && x < 0x1p64 ? static_cast<uint64_t>(x)
-                                       : static_cast<uint64_t>(truncate(x));
+      if (x >= 0x1p64) {
+        return std::numeric_limits<uint64_t>::max();
+      }
+      return x >= 0x1p63 ? static_cast<uint64_t>(x)
+                         : static_cast<uint64_t>(truncate<int64_t>(x));
     });
   default:
     return withInteger(kind, [&](auto raw) {
       using Raw = decltype(raw);
+      using Range =
+          std::conditional_t<sizeof(Raw) <= 2 || std::is_same_v<Raw, int32_t>,
+                             int32_t, int64_t>;
       storeAll(from, count, to,
-               [](double x) { return static_cast<Raw>(truncate(x)); });
+               [](double x) { return static_cast<Raw>(truncate<Range>(x)); });
     });
   }
 }
