@@ -62,6 +62,42 @@ SmallVector<int64_t> ampc::getChannelsFirstPermutation(int64_t rank) {
   return permutation;
 }
 
+RankedTensorType ampc::getChannelsLastType(RankedTensorType type,
+                                           int64_t rank) {
+  SmallVector<int64_t> shape(rank - type.getRank(), 1), permuted;
+  llvm::append_range(shape, type.getShape());
+  for (int64_t dim : getChannelsLastPermutation(rank)) {
+    permuted.push_back(shape[dim]);
+  }
+  return type.clone(permuted);
+}
+
+std::optional<ampc::LayoutRule> ampc::getChannelsLastRule(Operation *op) {
+  if (auto layout = dyn_cast<LayoutOpInterface>(op)) {
+    return layout.getChannelsLastRule();
+  }
+  auto fusable = dyn_cast<FusableOpInterface>(op);
+  if (!fusable || fusable.getFusionKind() != FusionKind::Elementwise ||
+      op->getNumResults() != 1) {
+    return std::nullopt;
+  }
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!result || result.getRank() < 3) {
+    return std::nullopt;
+  }
+  LayoutRule rule;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    rule.operands.push_back(i);
+  }
+  return rule;
+}
+
+void ampc::setChannelsLast(Operation *op) {
+  if (auto layout = dyn_cast<LayoutOpInterface>(op)) {
+    layout.setChannelsLast();
+  }
+}
+
 Type ampc::getComputeType(Type element) {
   if (element.isF16() || element.isBF16()) {
     return Float32Type::get(element.getContext());

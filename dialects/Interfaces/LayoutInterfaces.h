@@ -2,6 +2,7 @@
 #ifndef AMPC_DIALECTS_INTERFACES_LAYOUTINTERFACES_H
 #define AMPC_DIALECTS_INTERFACES_LAYOUTINTERFACES_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 
 namespace ampc {
@@ -23,6 +24,19 @@ llvm::SmallVector<int64_t> getChannelsFirstPermutation(int64_t rank);
 inline int64_t getChannelsLastDim(int64_t dim, int64_t rank) {
   return dim == 0 ? 0 : dim == 1 ? rank - 1 : dim - 1;
 }
+
+/// `type` with leading ones up to `rank` and channels last.
+mlir::RankedTensorType getChannelsLastType(mlir::RankedTensorType type,
+                                           int64_t rank);
+
+/// What `op` does with channels last: by LayoutOpInterface, or because it is
+/// elementwise with a result of rank 3 or more. Operands of the rule that have
+/// a lower rank than the op broadcast; those of several elements get leading
+/// ones before they are permuted, those of one element stay as they are.
+std::optional<LayoutRule> getChannelsLastRule(mlir::Operation *op);
+
+/// Changes the attributes of an op that has a rule.
+void setChannelsLast(mlir::Operation *op);
 
 } // namespace ampc
 

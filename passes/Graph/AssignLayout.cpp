@@ -16,15 +16,6 @@ namespace ampc::graph {
 
 namespace {
 
-RankedTensorType permuteType(RankedTensorType type,
-                             ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> shape;
-  for (int64_t dim : permutation) {
-    shape.push_back(type.getDimSize(dim));
-  }
-  return type.clone(shape);
-}
-
 /// Carries out a choice in one block: permutes tensors in place and puts
 /// transpositions where permuted and natural ones meet.
 class LayoutAssigner {
@@ -72,7 +63,11 @@ private:
 
   Value createPermuted(Value value, ArrayRef<int64_t> permutation) {
     builder.setInsertionPointAfterValue(value);
-    auto type = permuteType(tensorType(value), permutation);
+    SmallVector<int64_t> shape;
+    for (int64_t dim : permutation) {
+      shape.push_back(tensorType(value).getDimSize(dim));
+    }
+    auto type = tensorType(value).clone(shape);
     auto constant = value.getDefiningOp<ConstantOp>();
     if (auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
                               : nullptr) {
@@ -97,7 +92,7 @@ private:
   }
 
   void permuteOp(Operation *op) {
-    auto rule = *getLayoutRule(op);
+    auto rule = *getChannelsLastRule(op);
     int64_t rank = 0;
     for (unsigned i : rule.operands) {
       rank = std::max(rank, tensorType(op->getOperand(i)).getRank());
@@ -133,8 +128,7 @@ private:
     }
     for (Value result : op->getResults()) {
       auto type = tensorType(result);
-      result.setType(
-          permuteType(type, getChannelsLastPermutation(type.getRank())));
+      result.setType(getChannelsLastType(type, type.getRank()));
       permuted.insert(result);
     }
   }

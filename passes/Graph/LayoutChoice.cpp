@@ -12,31 +12,6 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::graph;
 
-static bool isElementwise(Operation *op) {
-  auto fusable = dyn_cast<FusableOpInterface>(op);
-  return fusable && fusable.getFusionKind() == FusionKind::Elementwise &&
-         op->getNumResults() == 1;
-}
-
-std::optional<LayoutRule> graph::getLayoutRule(Operation *op) {
-  if (auto layout = dyn_cast<LayoutOpInterface>(op)) {
-    return layout.getChannelsLastRule();
-  }
-  if (!isElementwise(op) || tensorType(op->getResult(0)).getRank() < 3) {
-    return std::nullopt;
-  }
-  LayoutRule rule;
-  rule.operands.assign(llvm::index_range(0, op->getNumOperands()).begin(),
-                       llvm::index_range(0, op->getNumOperands()).end());
-  return rule;
-}
-
-void graph::setChannelsLast(Operation *op) {
-  if (auto layout = dyn_cast<LayoutOpInterface>(op)) {
-    layout.setChannelsLast();
-  }
-}
-
 bool graph::isFreeTranspose(ArrayRef<int64_t> shape,
                             ArrayRef<int64_t> permutation) {
   int64_t last = -1;
@@ -57,7 +32,7 @@ public:
   LayoutChoice solve() {
     bool wanted = false;
     for (Operation &op : block) {
-      auto rule = getLayoutRule(&op);
+      auto rule = getChannelsLastRule(&op);
       // Weights that are computed have the order that their readers expect.
       if (!rule || isConstantExpression(op.getResult(0))) {
         continue;

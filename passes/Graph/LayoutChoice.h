@@ -7,13 +7,6 @@
 
 namespace ampc::graph {
 
-/// What `op` does with channels last; nullopt when it cannot. Elementwise ops
-/// permute all operands.
-std::optional<LayoutRule> getLayoutRule(mlir::Operation *op);
-
-/// Changes the attributes of an op that has a rule.
-void setChannelsLast(mlir::Operation *op);
-
 /// Whether a transposition moves only dimensions of one element, so that it is
 /// a reshape.
 bool isFreeTranspose(llvm::ArrayRef<int64_t> shape,

@@ -118,6 +118,53 @@ struct SinkTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// The same to reshape(transpose(x)), where the second transposition keeps
+/// together what the reshape splits: it moves before the reshape and meets the
+/// first one. As a channel shuffle ends when channels are moved last.
+struct HoistTranspose : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getInput().getDefiningOp<ReshapeOp>();
+    auto inner =
+        reshape ? reshape.getInput().getDefiningOp<TransposeOp>() : nullptr;
+    if (!inner || !reshape->hasOneUse()) {
+      return rewriter.notifyMatchFailure(op, "no transposition to meet");
+    }
+    auto groups =
+        groupDims(inner.getType().getShape(), reshape.getType().getShape());
+    SmallVector<int64_t> position(op.getPermutation().size());
+    for (auto [i, dim] : llvm::enumerate(op.getPermutation())) {
+      position[dim] = i;
+    }
+    for (const DimGroup &group : groups) {
+      for (size_t i = group.toBegin + 1; i < group.toEnd; ++i) {
+        if (position[i] != position[i - 1] + 1) {
+          return rewriter.notifyMatchFailure(op, "parts what was together");
+        }
+      }
+    }
+    if (groups.empty()) {
+      return rewriter.notifyMatchFailure(op, "no groups of dimensions");
+    }
+    llvm::sort(groups, [&](const DimGroup &lhs, const DimGroup &rhs) {
+      return position[lhs.toBegin] < position[rhs.toBegin];
+    });
+    SmallVector<int64_t> composed;
+    for (const DimGroup &group : groups) {
+      for (size_t i = group.fromBegin; i < group.fromEnd; ++i) {
+        composed.push_back(inner.getPermutation()[i]);
+      }
+    }
+    Value value = TransposeOp::create(
+        rewriter, rewriter.getFusedLoc({inner.getLoc(), op.getLoc()}),
+        inner.getInput(), composed);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), value);
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Slices
 //===----------------------------------------------------------------------===//
@@ -252,6 +299,7 @@ struct DropPad : OpRewritePattern<PadOp> {
 } // namespace
 
 void graph::populateSimplifyViewPatterns(RewritePatternSet &patterns) {
-  patterns.add<TransposeToReshape, SinkTranspose, MergeSlices, SliceOfConcat,
-               MergeConcats, GatherToSlice, DropPad>(patterns.getContext());
+  patterns.add<TransposeToReshape, SinkTranspose, HoistTranspose, MergeSlices,
+               SliceOfConcat, MergeConcats, GatherToSlice, DropPad>(
+      patterns.getContext());
 }

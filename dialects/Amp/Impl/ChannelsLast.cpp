@@ -2,6 +2,7 @@
 #include "dialects/Amp/Impl/ChannelsLast.h"
 
 #include "dialects/Amp/IR/AmpOps.h"
+#include "dialects/Amp/Impl/ChannelsLastComposite.h"
 #include "dialects/Interfaces/LayoutInterfaces.h"
 
 using namespace mlir;
@@ -214,5 +215,6 @@ void amp::registerChannelsLastModels(DialectRegistry &registry) {
     PadOp::attachInterface<PadModel>(*context);
     ResizeOp::attachInterface<ResizeModel>(*context);
     BroadcastOp::attachInterface<BroadcastModel>(*context);
+    attachCompositeModel(*context);
   });
 }

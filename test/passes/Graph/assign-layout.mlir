@@ -191,6 +191,65 @@ func.func @negative_no_convolution(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf3
 
 // -----
 
+/// A composite moves with all of its body: as PRelu with a slope per channel,
+/// and as a normalization over neighbouring channels.
+// CHECK-LABEL: func.func @composites
+func.func @composites(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %slope: tensor<4x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  // CHECK: %[[S:.*]] = amp.reshape %{{.*}} : (tensor<4x1x1xf32>) -> tensor<1x1x1x4xf32>
+  // CHECK: %[[C:.*]] = amp.conv
+  // CHECK: %[[P:.*]] = amp.composite "PRelu" follow(%[[C]], %[[S]]) : (tensor<1x8x8x4xf32>, tensor<1x1x1x4xf32>) -> tensor<1x8x8x4xf32> {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<1x8x8x4xf32>, %[[B:.*]]: tensor<1x1x1x4xf32>):
+  // CHECK: %[[Z:.*]] = amp.constant dense<0.000000e+00> : tensor<1x8x8x4xf32>
+  // CHECK: amp.mul %[[A]], %[[B]] : (tensor<1x8x8x4xf32>, tensor<1x1x1x4xf32>) -> tensor<1x8x8x4xf32>
+  // CHECK: amp.composite "LRN" fp32(%[[P]])
+  // CHECK: amp.slice %{{.*}} {sizes = array<i64: 1, 8, 8, 4>, starts = array<i64: 0, 0, 0, 2>,
+  // CHECK: amp.transpose %{{.*}} {permutation = array<i64: 0, 3, 1, 2>}
+  // CHECK-NEXT: return
+  %0 = amp.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = amp.composite "PRelu" follow(%0, %slope) : (tensor<1x4x8x8xf32>, tensor<4x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  ^bb0(%a: tensor<1x4x8x8xf32>, %b: tensor<4x1x1xf32>):
+    %zero = amp.constant dense<0.0> : tensor<1x4x8x8xf32>
+    %scaled = amp.mul %a, %b : (tensor<1x4x8x8xf32>, tensor<4x1x1xf32>) -> tensor<1x4x8x8xf32>
+    %below = amp.compare %a, %zero {predicate = #amp.predicate<lt>} : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xi1>
+    %chosen = amp.select %below, %scaled, %a : (tensor<1x4x8x8xi1>, tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    amp.yield %chosen : tensor<1x4x8x8xf32>
+  }
+  %2 = amp.composite "LRN" fp32(%1) : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  ^bb0(%a: tensor<1x4x8x8xf32>):
+    %c = amp.constant dense<0.5> : tensor<f32>
+    %square = amp.mul %a, %a : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    %padded = amp.pad %square {low = array<i64: 0, 1, 0, 0>, high = array<i64: 0, 1, 0, 0>, mode = #amp.pad_mode<constant>} : (tensor<1x4x8x8xf32>) -> tensor<1x6x8x8xf32>
+    %left = amp.slice %padded {starts = array<i64: 0, 0, 0, 0>, sizes = array<i64: 1, 4, 8, 8>, strides = array<i64: 1, 1, 1, 1>} : (tensor<1x6x8x8xf32>) -> tensor<1x4x8x8xf32>
+    %right = amp.slice %padded {starts = array<i64: 0, 2, 0, 0>, sizes = array<i64: 1, 4, 8, 8>, strides = array<i64: 1, 1, 1, 1>} : (tensor<1x6x8x8xf32>) -> tensor<1x4x8x8xf32>
+    %sum = amp.add %left, %right : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    %power = amp.pow %sum, %c : (tensor<1x4x8x8xf32>, tensor<f32>) -> tensor<1x4x8x8xf32>
+    %result = amp.div %a, %power : (tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+    amp.yield %result : tensor<1x4x8x8xf32>
+  }
+  return %2 : tensor<1x4x8x8xf32>
+}
+
+// -----
+
+/// A body that reshapes cannot move.
+// CHECK-LABEL: func.func @negative_composite
+func.func @negative_composite(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  // CHECK: amp.conv
+  // CHECK: %[[T:.*]] = amp.transpose
+  // CHECK: amp.composite "Flat" follow(%[[T]]) : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %0 = amp.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64} : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = amp.composite "Flat" follow(%0) : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  ^bb0(%a: tensor<1x4x8x8xf32>):
+    %flat = amp.reshape %a : (tensor<1x4x8x8xf32>) -> tensor<1x256xf32>
+    %softmax = amp.softmax %flat {axis = 1 : i64} : (tensor<1x256xf32>) -> tensor<1x256xf32>
+    %shaped = amp.reshape %softmax : (tensor<1x256xf32>) -> tensor<1x4x8x8xf32>
+    amp.yield %shaped : tensor<1x4x8x8xf32>
+  }
+  return %1 : tensor<1x4x8x8xf32>
+}
+
+// -----
+
 /// A weight that is computed keeps its order.
 // CHECK-LABEL: func.func @negative_weights
 func.func @negative_weights(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {

@@ -103,14 +103,33 @@ func.func @sink_transpose(%x: tensor<2x7x5x8xf32>) -> (tensor<2x35x8xf32>, tenso
 
 // -----
 
-/// The reshape joins dimensions that do not lie side by side in the input.
-// CHECK-LABEL: func.func @negative_sink_transpose
-func.func @negative_sink_transpose(%x: tensor<2x7x8xf32>) -> tensor<7x16xf32> {
+/// As a channel shuffle ends with channels last: one transposition.
+// CHECK-LABEL: func.func @hoist_transpose
+// CHECK-SAME: (%[[X:.*]]: tensor<2x7x5x8xf32>)
+func.func @hoist_transpose(%x: tensor<2x7x5x8xf32>) -> tensor<2x7x5x8xf32> {
+  // CHECK-NEXT: %[[S:.*]] = amp.reshape %[[X]] : (tensor<2x7x5x8xf32>) -> tensor<2x7x5x2x4xf32>
+  // CHECK-NEXT: %[[T:.*]] = amp.transpose %[[S]] {permutation = array<i64: 0, 1, 2, 4, 3>} : (tensor<2x7x5x2x4xf32>) -> tensor<2x7x5x4x2xf32>
+  // CHECK-NEXT: %[[J:.*]] = amp.reshape %[[T]] : (tensor<2x7x5x4x2xf32>) -> tensor<2x7x5x8xf32>
+  // CHECK-NEXT: return %[[J]]
+  %0 = amp.transpose %x {permutation = array<i64: 0, 3, 1, 2>} : (tensor<2x7x5x8xf32>) -> tensor<2x8x7x5xf32>
+  %1 = amp.reshape %0 : (tensor<2x8x7x5xf32>) -> tensor<2x2x4x7x5xf32>
+  %2 = amp.transpose %1 {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<2x2x4x7x5xf32>) -> tensor<2x4x2x7x5xf32>
+  %3 = amp.reshape %2 : (tensor<2x4x2x7x5xf32>) -> tensor<2x8x7x5xf32>
+  %4 = amp.transpose %3 {permutation = array<i64: 0, 2, 3, 1>} : (tensor<2x8x7x5xf32>) -> tensor<2x7x5x8xf32>
+  return %4 : tensor<2x7x5x8xf32>
+}
+
+// -----
+
+/// The reshape joins dimensions that are apart in the input and splits what is
+/// apart in the result.
+// CHECK-LABEL: func.func @negative_transposes
+func.func @negative_transposes(%x: tensor<2x7x8xf32>) -> tensor<4x7x4xf32> {
   // CHECK-COUNT-2: amp.transpose
   %0 = amp.transpose %x {permutation = array<i64: 2, 0, 1>} : (tensor<2x7x8xf32>) -> tensor<8x2x7xf32>
-  %1 = amp.reshape %0 : (tensor<8x2x7xf32>) -> tensor<16x7xf32>
-  %2 = amp.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<16x7xf32>) -> tensor<7x16xf32>
-  return %2 : tensor<7x16xf32>
+  %1 = amp.reshape %0 : (tensor<8x2x7xf32>) -> tensor<4x4x7xf32>
+  %2 = amp.transpose %1 {permutation = array<i64: 0, 2, 1>} : (tensor<4x4x7xf32>) -> tensor<4x7x4xf32>
+  return %2 : tensor<4x7x4xf32>
 }
 
 // -----
