@@ -11,12 +11,12 @@
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Registration/Registration.h"
 #include "dialects/Rt/IR/RtDialect.h"
-#include "passes/Precision/Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "passes/Precision/Report.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -155,8 +155,9 @@ LogicalResult Compilation::importOnnxModel() {
     importer::BoundInput bound;
     auto position = llvm::find(inputs, binding.name);
     if (position == inputs.end()) {
-      return sink.error(ExitCode::Usage, "--bind-input: the model has no input '" +
-                                             binding.name + "'");
+      return sink.error(ExitCode::Usage,
+                        "--bind-input: the model has no input '" +
+                            binding.name + "'");
     }
     std::optional<std::string> file = binding.file;
     if (file->empty()) {
@@ -229,24 +230,29 @@ LogicalResult Compilation::runPhase(Phase phase) {
   forwarder->setCategory(ExitCode::Internal);
   if (failed(ran)) {
     if (sink.getNumErrors() == errorsBefore) {
-      (void)sink.error(ExitCode::Internal, "the " + stringifyPhase(phase) +
-                                               " phase failed without a reason");
+      (void)sink.error(ExitCode::Internal,
+                       "the " + stringifyPhase(phase) +
+                           " phase failed without a reason");
     }
     return failure();
   }
   return verify(*module);
 }
 
+AmpPolicy Compilation::getAmpPolicy() {
+  bool isNative = target->getTargetAttr(&context).getNative_16bit();
+  return llvm::StringSwitch<AmpPolicy>(options.amp)
+      .Case("fp16", AmpPolicy::Fp16)
+      .Case("bf16", AmpPolicy::Bf16)
+      .Case("pure-fp16", AmpPolicy::PureFp16)
+      .Case("pure-bf16", AmpPolicy::PureBf16)
+      .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
+      .Default(AmpPolicy::Off);
+}
+
 PhaseOptions Compilation::getPhaseOptions() {
   PhaseOptions phases;
-  bool isNative = target->getTargetAttr(&context).getNative_16bit();
-  phases.amp = llvm::StringSwitch<AmpPolicy>(options.amp)
-                   .Case("fp16", AmpPolicy::Fp16)
-                   .Case("bf16", AmpPolicy::Bf16)
-                   .Case("pure-fp16", AmpPolicy::PureFp16)
-                   .Case("pure-bf16", AmpPolicy::PureBf16)
-                   .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
-                   .Default(AmpPolicy::Off);
+  phases.amp = getAmpPolicy();
   auto splitList = [](StringRef text, SmallVectorImpl<std::string> &items) {
     for (StringRef item : llvm::split(text, ',')) {
       if (!item.trim().empty()) {
@@ -299,17 +305,19 @@ LogicalResult Compilation::checkMemory() {
   for (auto program : module->getOps<rt::ProgramOp>()) {
     uint64_t bytes = program.getArena().getFixed();
     if (bytes > *options.memoryLimit) {
-      return sink.error(ExitCode::Limit,
-                        "the program needs " + Twine(bytes) +
-                            " bytes for activations, more than --memory-limit=" +
-                            Twine(*options.memoryLimit),
-                        "--memory-report=- shows what needs them");
+      return sink.error(
+          ExitCode::Limit,
+          "the program needs " + Twine(bytes) +
+              " bytes for activations, more than --memory-limit=" +
+              Twine(*options.memoryLimit),
+          "--memory-report=- shows what needs them");
     }
   }
   return success();
 }
 
-LogicalResult Compilation::emitCode(CodeForm form, const CodegenOptions &codegen,
+LogicalResult Compilation::emitCode(CodeForm form,
+                                    const CodegenOptions &codegen,
                                     raw_pwrite_stream &os) {
   timer.enter("codegen");
   size_t errorsBefore = sink.getNumErrors();
@@ -317,25 +325,27 @@ LogicalResult Compilation::emitCode(CodeForm form, const CodegenOptions &codegen
   LogicalResult emitted = target->emitCode(*module, form, codegen, os);
   forwarder->setCategory(ExitCode::Internal);
   if (failed(emitted) && sink.getNumErrors() == errorsBefore) {
-    (void)sink.error(ExitCode::Internal, "code emission failed without a reason");
+    (void)sink.error(ExitCode::Internal,
+                     "code emission failed without a reason");
   }
   return emitted;
 }
 
-CodegenOptions Compilation::getCodegenOptions() const {
+CodegenOptions Compilation::getCodegenOptions() {
   CodegenOptions codegen;
   codegen.march = options.march;
   codegen.optLevel = options.optLevel;
   codegen.threads = threads ? threads->getMaxConcurrency() : 1;
-  codegen.producer = std::string("ampc ") + AMPC_VERSION_STRING;
-  llvm::json::Object metadata{{"amp", options.amp},
+  codegen.producer = std::string("ampc ") + versionText;
+  llvm::json::Object metadata{{"amp", stringifyAmpPolicy(getAmpPolicy())},
                               {"march", options.march},
                               {"strict_rounding", options.strictRounding}};
   if (model) {
     const onnx::ModelProto &proto = model->getProto();
     llvm::json::Object source;
     for (const onnx::StringStringEntryProto &entry : proto.metadata_props()) {
-      if (llvm::json::isUTF8(entry.key()) && llvm::json::isUTF8(entry.value())) {
+      if (llvm::json::isUTF8(entry.key()) &&
+          llvm::json::isUTF8(entry.value())) {
         source[entry.key()] = entry.value();
       }
     }
@@ -343,7 +353,8 @@ CodegenOptions Compilation::getCodegenOptions() const {
       metadata["model"] = std::move(source);
     }
   }
-  codegen.metadata = llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
+  codegen.metadata =
+      llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
   return codegen;
 }
 
@@ -356,10 +367,11 @@ LogicalResult Compilation::dump(Phase phase) {
   if (options.dumpPhasesTo.empty()) {
     return success();
   }
-  if (std::error_code error = sys::fs::create_directories(options.dumpPhasesTo)) {
+  if (std::error_code error =
+          sys::fs::create_directories(options.dumpPhasesTo)) {
     return sink.error(ExitCode::InputOutput, "cannot make the folder '" +
-                                                 options.dumpPhasesTo + "': " +
-                                                 error.message());
+                                                 options.dumpPhasesTo +
+                                                 "': " + error.message());
   }
   SmallString<128> path(options.dumpPhasesTo);
   sys::path::append(path, Twine(static_cast<unsigned>(phase)) + "-" +

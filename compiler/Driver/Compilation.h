@@ -62,12 +62,13 @@ public:
   std::vector<std::string> getGraphInputs() const;
 
   /// Options of code emission as the command line asks for them.
-  CodegenOptions getCodegenOptions() const;
+  CodegenOptions getCodegenOptions();
 
   /// Writes the module as MLIR, large constants left out.
   void printModule(llvm::raw_ostream &os);
 
 private:
+  AmpPolicy getAmpPolicy();
   PhaseOptions getPhaseOptions();
   llvm::LogicalResult importModel();
   llvm::LogicalResult importOnnxModel();

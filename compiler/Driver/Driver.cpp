@@ -62,8 +62,9 @@ int runDriver(ArrayRef<const char *> args, raw_ostream &errors) {
   }
   outs().flush();
   if (outs().has_error()) {
-    (void)sink.error(ExitCode::InputOutput, "cannot write to standard output: " +
-                                                outs().error().message());
+    (void)sink.error(ExitCode::InputOutput,
+                     "cannot write to standard output: " +
+                         outs().error().message());
     outs().clear_error();
   }
   sink.finish();

@@ -17,7 +17,8 @@ public:
   uint64_t getSize() const { return size; }
 
   /// Executes the recorded computation of each weight and writes the section,
-  /// exactly getSize() bytes with zeros in the gaps. Holds one weight at a time.
+  /// exactly getSize() bytes with zeros in the gaps. Holds one weight at a
+  /// time.
   llvm::LogicalResult write(llvm::raw_ostream &os, DiagnosticSink &sink);
 
 private:
