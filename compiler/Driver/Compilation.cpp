@@ -225,7 +225,9 @@ LogicalResult Compilation::runPhase(Phase phase) {
   }
   buildPhase(phase, manager, getPhaseOptions());
   size_t errorsBefore = sink.getNumErrors();
-  forwarder->setCategory(ExitCode::Unsupported);
+  // The precision phase refuses nothing but rules of the command line.
+  forwarder->setCategory(phase == Phase::Precision ? ExitCode::Usage
+                                                   : ExitCode::Unsupported);
   LogicalResult ran = manager.run(*module);
   forwarder->setCategory(ExitCode::Internal);
   if (failed(ran)) {
@@ -253,15 +255,10 @@ AmpPolicy Compilation::getAmpPolicy() {
 PhaseOptions Compilation::getPhaseOptions() {
   PhaseOptions phases;
   phases.amp = getAmpPolicy();
-  auto splitList = [](StringRef text, SmallVectorImpl<std::string> &items) {
-    for (StringRef item : llvm::split(text, ',')) {
-      if (!item.trim().empty()) {
-        items.push_back(item.trim().str());
-      }
-    }
-  };
-  splitList(options.layerPrecisions, phases.layerPrecisions);
-  splitList(options.opPrecisions, phases.opPrecisions);
+  phases.layerPrecisions.assign(options.layerPrecisions.begin(),
+                                options.layerPrecisions.end());
+  phases.opPrecisions.assign(options.opPrecisions.begin(),
+                             options.opPrecisions.end());
   phases.normOutputFp32 = options.normOutput == "fp32";
   phases.strictRounding = options.strictRounding;
   bool wantsReport =

@@ -3,6 +3,7 @@
 
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/CrashHandler.h"
+#include "compiler/Driver/GeneratedDocs.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -56,6 +57,8 @@ int runDriver(ArrayRef<const char *> args, raw_ostream &errors) {
       printHelp(outs(), options.command, options.helpAll);
     } else if (options.version) {
       printVersion(outs());
+    } else if (!options.generate.empty()) {
+      printGenerated(options.generate, outs());
     } else {
       code = dispatch(options, sink);
     }

@@ -62,7 +62,7 @@ unsigned getVisibility(Command command) {
   llvm_unreachable("not a command");
 }
 
-static StringRef getUsage(Command command) {
+StringRef getUsage(Command command) {
   switch (command) {
   case Command::Compile:
     return "ampc MODEL.onnx -o OUT [options]\n"

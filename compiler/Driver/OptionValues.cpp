@@ -6,6 +6,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -42,6 +44,10 @@ private:
   void readSize(OptSpecifier id, std::optional<uint64_t> &value);
   void readEmit(Options &options);
   void readAmp(Options &options);
+  void readPrecisions(Options &options);
+  void readPolicyFile(Options &options);
+  void addRules(OptSpecifier id, StringRef type,
+                std::vector<std::string> &rules);
   void readShapes(Options &options);
   void readDimParams(Options &options);
   void readBindings(Options &options);
@@ -138,9 +144,10 @@ void OptionReader::readEmit(Options &options) {
 void OptionReader::readAmp(Options &options) {
   static constexpr StringRef policies[] = {"auto", "off",       "fp16",
                                            "bf16", "pure-fp16", "pure-bf16"};
+  std::string lowType = oneOf(OPT_low_precision_type, {"fp16", "bf16"}, "auto");
   const Arg *arg = args.getLastArg(OPT_amp);
   if (!arg || options.command != Command::Bench) {
-    options.amp = oneOf(OPT_amp, policies, "auto");
+    options.amp = oneOf(OPT_amp, policies, lowType);
     return;
   }
   // bench compares several.
@@ -149,6 +156,84 @@ void OptionReader::readAmp(Options &options) {
     if (!is_contained(policies, amp)) {
       (void)bad(*arg, "some of " + llvm::join(llvm::ArrayRef(policies), ", "));
     }
+  }
+}
+
+/// Adds a rule for each item of a list, all of one type unless that is empty
+/// and the items name their own.
+void OptionReader::addRules(OptSpecifier id, StringRef type,
+                            std::vector<std::string> &rules) {
+  for (const Arg *arg : args.filtered(id)) {
+    for (StringRef item : split(arg->getValue(), ',')) {
+      item = item.trim();
+      if (type.empty() && !item.contains(':')) {
+        (void)bad(*arg, "a list of NAME:TYPE");
+        return;
+      }
+      rules.push_back(type.empty() ? item.str() : (item + ":" + type).str());
+    }
+  }
+}
+
+void OptionReader::readPrecisions(Options &options) {
+  readPolicyFile(options);
+  StringRef low = StringRef(options.amp).ends_with("fp16") ? "fp16" : "bf16";
+  addRules(OPT_nodes_to_include, low, options.layerPrecisions);
+  addRules(OPT_nodes_to_exclude, "fp32", options.layerPrecisions);
+  addRules(OPT_layer_precisions, "", options.layerPrecisions);
+  addRules(OPT_op_types_to_include, low, options.opPrecisions);
+  addRules(OPT_op_types_to_exclude, "fp32", options.opPrecisions);
+  addRules(OPT_op_precisions, "", options.opPrecisions);
+}
+
+/// {"layers": {PATTERN: TYPE, ...}, "ops": {OP: TYPE, ...}}
+void OptionReader::readPolicyFile(Options &options) {
+  const Arg *arg = args.getLastArg(OPT_precision_policy);
+  if (!arg) {
+    return;
+  }
+  StringRef path = arg->getValue();
+  auto file = MemoryBuffer::getFile(path);
+  if (!file) {
+    (void)sink.error(ExitCode::InputOutput, "cannot read '" + path + "': " +
+                                                file.getError().message());
+    return;
+  }
+  Expected<json::Value> value = json::parse((*file)->getBuffer());
+  if (!value) {
+    (void)sink.error(ExitCode::Usage,
+                     "'" + path + "': " + toString(value.takeError()));
+    return;
+  }
+  auto add = [](const json::Value &part, std::vector<std::string> &rules) {
+    const json::Object *object = part.getAsObject();
+    if (!object) {
+      return false;
+    }
+    for (const auto &[name, type] : *object) {
+      std::optional<StringRef> text = type.getAsString();
+      if (!text) {
+        return false;
+      }
+      rules.push_back((StringRef(name) + ":" + *text).str());
+    }
+    return true;
+  };
+  const json::Object *object = value->getAsObject();
+  bool isGood = object != nullptr;
+  if (object) {
+    for (const auto &[key, part] : *object) {
+      bool isLayers = key == "layers";
+      isGood &=
+          (isLayers || key == "ops") &&
+          add(part, isLayers ? options.layerPrecisions : options.opPrecisions);
+    }
+  }
+  if (!isGood) {
+    (void)sink.error(ExitCode::Usage,
+                     "'" + path +
+                         "': expected {\"layers\": {PATTERN: TYPE}, "
+                         "\"ops\": {OP: TYPE}}");
   }
 }
 
@@ -235,8 +320,7 @@ void OptionReader::read(Options &options) {
   readUnsigned(OPT_jobs, options.jobs, 1, 1024);
 
   readAmp(options);
-  options.layerPrecisions = text(OPT_layer_precisions);
-  options.opPrecisions = text(OPT_op_precisions);
+  readPrecisions(options);
   options.strictRounding = has(OPT_strict_rounding);
   options.normOutput = oneOf(OPT_norm_output, {"follow", "fp32"}, "follow");
   options.precisionReport = text(OPT_precision_report);
@@ -273,6 +357,7 @@ void OptionReader::read(Options &options) {
   options.help = has(OPT_help);
   options.helpAll = has(OPT_help_all);
   options.version = has(OPT_version);
+  options.generate = oneOf(OPT_generate, {"man", "bash", "zsh", "fish"}, "");
 }
 
 void readOptionValues(const InputArgList &args, Options &options,

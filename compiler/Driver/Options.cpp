@@ -4,6 +4,7 @@
 #include "compiler/Driver/DiagnosticSink.h"
 #include "compiler/Driver/OptionTable.h"
 #include "compiler/Driver/OptionValues.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
@@ -150,7 +151,7 @@ static void readPositionals(const InputArgList &args, Options &options,
 /// Checks what only the whole command line shows.
 static void checkWhole(const Options &options, DiagnosticSink &sink) {
   if (options.help || options.helpAll || options.version ||
-      sink.getNumErrors() != 0) {
+      !options.generate.empty() || sink.getNumErrors() != 0) {
     return;
   }
   bool isSuite = options.command == Command::Verify && !options.suite.empty();
