@@ -103,7 +103,7 @@ LogicalResult ArtifactWriter::writeWeightFile() {
   support::endian::write<uint64_t>(file.os(), header.size(),
                                    llvm::endianness::little);
   file.os() << header;
-  if (failed(weights.write(file.os(), sink))) {
+  if (failed(compilation.writeWeights(weights, file.os()))) {
     return failure();
   }
   return file.commit();
@@ -123,7 +123,7 @@ LogicalResult ArtifactWriter::writeWeightObject(StringRef path) {
   }
   LogicalResult written =
       writeDataObject(file.os(), object, [&](raw_ostream &os) {
-        return isInside ? weights.write(os, sink) : success();
+        return isInside ? compilation.writeWeights(weights, os) : success();
       });
   return failed(written) ? failure() : file.commit();
 }
@@ -204,7 +204,6 @@ LogicalResult ArtifactWriter::write() {
   if (failed(writeObject(programObject, emit))) {
     return failure();
   }
-  compilation.getTimer().enter("weights");
   if (failed(writeWeightObject(weightObject)) ||
       (!weightPath.empty() && failed(writeWeightFile()))) {
     return failure();

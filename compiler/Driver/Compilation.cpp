@@ -1,10 +1,12 @@
 //===- Compilation.cpp - One model on its way through the phases ----------===//
 #include "compiler/Driver/Compilation.h"
 
+#include "compiler/Driver/Limits.h"
 #include "compiler/Driver/MemoryReport.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/TensorData.h"
 #include "compiler/Driver/Version.h"
+#include "compiler/Driver/WeightSection.h"
 #include "compiler/Import/Import.h"
 #include "compiler/Import/ModelFile.h"
 #include "compiler/Import/Proto/onnx_subset.pb.h"
@@ -136,7 +138,11 @@ LogicalResult Compilation::importModel() {
     return failure(); // reported as internal
   }
   (*module)->setAttr("amp.target", target->getTargetAttr(&context));
-  return success();
+  weightLimit = options.weightLimit.value_or(getDefaultWeightLimit(*module));
+  forwarder->setCategory(ExitCode::Limit);
+  LogicalResult checked = checkTensorSizes(*module);
+  forwarder->setCategory(ExitCode::Internal);
+  return checked;
 }
 
 LogicalResult Compilation::importOnnxModel() {
@@ -296,8 +302,11 @@ LogicalResult Compilation::writeReports(Phase phase) {
 }
 
 LogicalResult Compilation::checkMemory() {
-  if (!options.memoryLimit) {
-    return success();
+  forwarder->setCategory(ExitCode::Limit);
+  LogicalResult checked = checkWeightSize(*module, weightLimit);
+  forwarder->setCategory(ExitCode::Internal);
+  if (failed(checked) || !options.memoryLimit) {
+    return checked;
   }
   for (auto program : module->getOps<rt::ProgramOp>()) {
     uint64_t bytes = program.getArena().getFixed();
@@ -311,6 +320,16 @@ LogicalResult Compilation::checkMemory() {
     }
   }
   return success();
+}
+
+LogicalResult Compilation::writeWeights(WeightSection &section,
+                                        raw_ostream &os) {
+  timer.enter("weights");
+  // Every op of the dialect can be evaluated; what fails is memory.
+  forwarder->setCategory(ExitCode::Limit);
+  LogicalResult written = section.write(os, weightLimit);
+  forwarder->setCategory(ExitCode::Internal);
+  return written;
 }
 
 LogicalResult Compilation::emitCode(CodeForm form,

@@ -26,6 +26,7 @@ class Report;
 } // namespace precision
 
 namespace driver {
+class WeightSection;
 
 /// Owns the context, the model and its module, and moves the module from phase
 /// to phase. Every failure has been reported to the sink.
@@ -41,6 +42,10 @@ public:
 
   /// Runs the phases that have not run yet, up to `last` (Memory at most).
   llvm::LogicalResult run(Phase last);
+
+  /// Writes the constant section of the module, which must have reached Memory.
+  llvm::LogicalResult writeWeights(WeightSection &section,
+                                   llvm::raw_ostream &os);
 
   /// Machine code of the module, which must have reached Memory.
   llvm::LogicalResult emitCode(CodeForm form, const CodegenOptions &codegen,
@@ -90,6 +95,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
+  uint64_t weightLimit = 0;
 };
 
 /// Creates what compilations share. In a process that forks, each child then

@@ -88,9 +88,8 @@ std::unique_ptr<LoadedProgram> LoadedProgram::load(Compilation &compilation) {
     return nullptr;
   }
   loaded->weights = memory;
-  compilation.getTimer().enter("weights");
   MemoryStream stream(static_cast<char *>(memory), loaded->mappedBytes);
-  if (failed(section.write(stream, sink))) {
+  if (failed(compilation.writeWeights(section, stream))) {
     return nullptr;
   }
   mprotect(memory, loaded->mappedBytes, PROT_READ);

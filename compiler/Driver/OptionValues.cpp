@@ -331,6 +331,7 @@ void OptionReader::read(Options &options) {
   readSize(OPT_max_nodes, options.maxNodes);
 
   readSize(OPT_memory_limit, options.memoryLimit);
+  readSize(OPT_weight_limit, options.weightLimit);
   options.memoryReport = text(OPT_memory_report);
   options.externalWeights = text(OPT_external_weights, "auto");
 

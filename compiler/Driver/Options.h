@@ -87,6 +87,7 @@ struct Options {
 
   // Memory and weights.
   std::optional<uint64_t> memoryLimit;
+  std::optional<uint64_t> weightLimit;
   std::string memoryReport;
   std::string externalWeights = "auto";
 

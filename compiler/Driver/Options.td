@@ -121,6 +121,9 @@ defm max_nodes : Value<"max-nodes", "N", "Most nodes after functions are inlined
 
 defm memory_limit : Value<"memory-limit", "SIZE", "Refuse a program that needs more memory for activations",
                           group_memory, compiling, [CommonOption]>;
+defm weight_limit : Value<"weight-limit", "SIZE",
+                          "Refuse a program with larger constants (default: 1 GiB and four times the model's)",
+                          group_memory, compiling>;
 defm memory_report : Value<"memory-report", "FILE", "Write the static memory plan as JSON; a table with -",
                            group_memory, compiling>;
 defm external_weights : Value<"external-weights", "auto|embed|FILE",
