@@ -40,8 +40,9 @@ private:
   LogicalResult chooseWeightPlace();
   LogicalResult writeWeightFile();
   LogicalResult writeWeightObject(StringRef path);
-  LogicalResult writeObject(StringRef path,
-                            function_ref<LogicalResult(raw_pwrite_stream &)> emit);
+  LogicalResult
+  writeObject(StringRef path,
+              function_ref<LogicalResult(raw_pwrite_stream &)> emit);
   LogicalResult writeLibraryParts(LinkJob &job);
   LogicalResult link(LinkJob job);
 
@@ -51,7 +52,7 @@ private:
   WeightSection weights;
   CodegenOptions codegen;
   TemporaryFolder folder;
-  std::string name; ///< of the model in C; libraries and objects
+  std::string name;       ///< of the model in C; libraries and objects
   std::string weightPath; ///< empty: the weights are linked in
 };
 
@@ -69,10 +70,12 @@ LogicalResult ArtifactWriter::chooseWeightPlace() {
   SmallString<256> path(options.externalWeights == "auto"
                             ? options.output + ".weights.safetensors"
                             : options.externalWeights);
-  if (sys::path::has_parent_path(path) && sys::path::parent_path(path) != parent) {
+  if (sys::path::has_parent_path(path) &&
+      sys::path::parent_path(path) != parent) {
     return sink.error(ExitCode::Usage,
                       "--external-weights: expected a file beside the program, "
-                      "got '" + path + "'");
+                      "got '" +
+                          path + "'");
   }
   if (!sys::path::has_parent_path(path) && !parent.empty()) {
     path = parent;
@@ -100,7 +103,7 @@ LogicalResult ArtifactWriter::writeWeightFile() {
   support::endian::write<uint64_t>(file.os(), header.size(),
                                    llvm::endianness::little);
   file.os() << header;
-  if (failed(weights.write(file.os(), sink))) {
+  if (failed(compilation.writeWeights(weights, file.os()))) {
     return failure();
   }
   return file.commit();
@@ -120,7 +123,7 @@ LogicalResult ArtifactWriter::writeWeightObject(StringRef path) {
   }
   LogicalResult written =
       writeDataObject(file.os(), object, [&](raw_ostream &os) {
-        return isInside ? weights.write(os, sink) : success();
+        return isInside ? compilation.writeWeights(weights, os) : success();
       });
   return failed(written) ? failure() : file.commit();
 }
@@ -168,9 +171,8 @@ LogicalResult ArtifactWriter::link(LinkJob job) {
     }
     auto linked = MemoryBuffer::getFile(job.output);
     if (!linked) {
-      return sink.error(ExitCode::InputOutput,
-                        "cannot read what was linked: " +
-                            linked.getError().message());
+      return sink.error(ExitCode::InputOutput, "cannot read what was linked: " +
+                                                   linked.getError().message());
     }
     output.os() << (*linked)->getBuffer();
     return output.commit();
@@ -202,7 +204,6 @@ LogicalResult ArtifactWriter::write() {
   if (failed(writeObject(programObject, emit))) {
     return failure();
   }
-  compilation.getTimer().enter("weights");
   if (failed(writeWeightObject(weightObject)) ||
       (!weightPath.empty() && failed(writeWeightFile()))) {
     return failure();

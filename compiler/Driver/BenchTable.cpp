@@ -125,7 +125,8 @@ static double getError(const Row &row, const Row &reference) {
 
 LogicalResult benchTableCommand(const Options &options, DiagnosticSink &sink) {
   std::vector<std::string> args = {"ampc", "bench"};
-  args.insert(args.end(), options.programArgs.begin(), options.programArgs.end());
+  args.insert(args.end(), options.programArgs.begin(),
+              options.programArgs.end());
   SmallVector<char *> argv;
   for (std::string &arg : args) {
     argv.push_back(arg.data());
@@ -142,8 +143,9 @@ LogicalResult benchTableCommand(const Options &options, DiagnosticSink &sink) {
   if (failed(makeRow(options, "off", run, reference, sink))) {
     return failure();
   }
-  outs() << "amp          median ms   speed-up    arena MiB  weights MiB   error "
-            "to fp32\n";
+  outs()
+      << "amp          median ms   speed-up    arena MiB  weights MiB   error "
+         "to fp32\n";
   for (StringRef amp : amps) {
     Row row;
     bool isReference = amp == "off";
@@ -154,8 +156,8 @@ LogicalResult benchTableCommand(const Options &options, DiagnosticSink &sink) {
     outs() << format("%-10s %11.4f %9.2fx %12.3f %12.3f %15.2e\n",
                      amp.str().c_str(), shown.medianMs,
                      reference.medianMs / shown.medianMs,
-                     shown.arenaBytes / 1048576.0, shown.weightBytes / 1048576.0,
-                     getError(shown, reference));
+                     shown.arenaBytes / 1048576.0,
+                     shown.weightBytes / 1048576.0, getError(shown, reference));
     outs().flush();
   }
   outs() << "ampc-bench: PASSED rows=" << amps.size() << '\n';

@@ -19,9 +19,8 @@ static LogicalResult writeText(Compilation &compilation) {
   const Options &options = compilation.getOptions();
   StringRef path = options.output.empty() ? "-" : StringRef(options.output);
   if (options.emit == EmitKind::Mlir) {
-    return writeFile(path, compilation.getSink(), [&](raw_ostream &os) {
-      compilation.printModule(os);
-    });
+    return writeFile(path, compilation.getSink(),
+                     [&](raw_ostream &os) { compilation.printModule(os); });
   }
   SmallVector<char, 0> text;
   raw_svector_ostream os(text);
@@ -41,11 +40,12 @@ LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
   bool isSame = false;
   if (!options.output.empty() && options.output != "-" &&
       !sys::fs::equivalent(options.model, options.output, isSame) && isSame) {
-    return sink.error(ExitCode::Usage,
-                      "the output '" + options.output + "' is the model itself");
+    return sink.error(ExitCode::Usage, "the output '" + options.output +
+                                           "' is the model itself");
   }
   Compilation compilation(options, sink);
-  Phase last = std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
+  Phase last =
+      std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
   if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
   }
@@ -72,8 +72,10 @@ int programCommand(const Options &options, DiagnosticSink &sink) {
   if (options.timeReport) {
     compilation.getTimer().print(errs());
   }
-  std::vector<std::string> args = {"ampc", getCommandName(options.command).str()};
-  args.insert(args.end(), options.programArgs.begin(), options.programArgs.end());
+  std::vector<std::string> args = {"ampc",
+                                   getCommandName(options.command).str()};
+  args.insert(args.end(), options.programArgs.begin(),
+              options.programArgs.end());
   if (options.quiet) {
     args.push_back("--quiet");
   }
@@ -107,9 +109,9 @@ LogicalResult explainCommand(const Options &options, DiagnosticSink &sink) {
   }
   Expected<GlobPattern> pattern = GlobPattern::create(options.node);
   if (!pattern) {
-    return sink.error(ExitCode::Usage, "expected a node name or glob, got '" +
-                                           options.node + "': " +
-                                           toString(pattern.takeError()));
+    return sink.error(ExitCode::Usage,
+                      "expected a node name or glob, got '" + options.node +
+                          "': " + toString(pattern.takeError()));
   }
   precision::Report chosen;
   auto matches = [&](ArrayRef<std::string> nodes) {

@@ -13,7 +13,8 @@ namespace ampc::driver {
 class Compilation;
 
 /// Writes the artifact or text that --emit and --compile-to ask for.
-llvm::LogicalResult compileCommand(const Options &options, DiagnosticSink &sink);
+llvm::LogicalResult compileCommand(const Options &options,
+                                   DiagnosticSink &sink);
 
 /// Compiles in memory and hands over to the command line of the program;
 /// returns the exit code.
@@ -29,10 +30,13 @@ llvm::LogicalResult verifyCommand(const Options &options, DiagnosticSink &sink);
 /// Verifies each test of a list in a process of its own; returns the exit code.
 int suiteCommand(const Options &options, DiagnosticSink &sink);
 
-llvm::LogicalResult explainCommand(const Options &options, DiagnosticSink &sink);
-llvm::LogicalResult inspectCommand(const Options &options, DiagnosticSink &sink);
+llvm::LogicalResult explainCommand(const Options &options,
+                                   DiagnosticSink &sink);
+llvm::LogicalResult inspectCommand(const Options &options,
+                                   DiagnosticSink &sink);
 llvm::LogicalResult opsCommand(const Options &options, DiagnosticSink &sink);
-llvm::LogicalResult devicesCommand(const Options &options, DiagnosticSink &sink);
+llvm::LogicalResult devicesCommand(const Options &options,
+                                   DiagnosticSink &sink);
 
 /// Writes the program that `compilation` has brought to the memory phase as an
 /// executable, library or object.

@@ -1,22 +1,24 @@
 //===- Compilation.cpp - One model on its way through the phases ----------===//
 #include "compiler/Driver/Compilation.h"
 
+#include "compiler/Driver/Limits.h"
 #include "compiler/Driver/MemoryReport.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/TensorData.h"
 #include "compiler/Driver/Version.h"
+#include "compiler/Driver/WeightSection.h"
 #include "compiler/Import/Import.h"
 #include "compiler/Import/ModelFile.h"
 #include "compiler/Import/Proto/onnx_subset.pb.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Registration/Registration.h"
 #include "dialects/Rt/IR/RtDialect.h"
-#include "passes/Precision/Report.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "passes/Precision/Report.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
@@ -136,7 +138,11 @@ LogicalResult Compilation::importModel() {
     return failure(); // reported as internal
   }
   (*module)->setAttr("amp.target", target->getTargetAttr(&context));
-  return success();
+  weightLimit = options.weightLimit.value_or(getDefaultWeightLimit(*module));
+  forwarder->setCategory(ExitCode::Limit);
+  LogicalResult checked = checkTensorSizes(*module);
+  forwarder->setCategory(ExitCode::Internal);
+  return checked;
 }
 
 LogicalResult Compilation::importOnnxModel() {
@@ -155,8 +161,9 @@ LogicalResult Compilation::importOnnxModel() {
     importer::BoundInput bound;
     auto position = llvm::find(inputs, binding.name);
     if (position == inputs.end()) {
-      return sink.error(ExitCode::Usage, "--bind-input: the model has no input '" +
-                                             binding.name + "'");
+      return sink.error(ExitCode::Usage,
+                        "--bind-input: the model has no input '" +
+                            binding.name + "'");
     }
     std::optional<std::string> file = binding.file;
     if (file->empty()) {
@@ -224,38 +231,40 @@ LogicalResult Compilation::runPhase(Phase phase) {
   }
   buildPhase(phase, manager, getPhaseOptions());
   size_t errorsBefore = sink.getNumErrors();
-  forwarder->setCategory(ExitCode::Unsupported);
+  // The precision phase refuses nothing but rules of the command line.
+  forwarder->setCategory(phase == Phase::Precision ? ExitCode::Usage
+                                                   : ExitCode::Unsupported);
   LogicalResult ran = manager.run(*module);
   forwarder->setCategory(ExitCode::Internal);
   if (failed(ran)) {
     if (sink.getNumErrors() == errorsBefore) {
-      (void)sink.error(ExitCode::Internal, "the " + stringifyPhase(phase) +
-                                               " phase failed without a reason");
+      (void)sink.error(ExitCode::Internal,
+                       "the " + stringifyPhase(phase) +
+                           " phase failed without a reason");
     }
     return failure();
   }
   return verify(*module);
 }
 
+AmpPolicy Compilation::getAmpPolicy() {
+  bool isNative = target->getTargetAttr(&context).getNative_16bit();
+  return llvm::StringSwitch<AmpPolicy>(options.amp)
+      .Case("fp16", AmpPolicy::Fp16)
+      .Case("bf16", AmpPolicy::Bf16)
+      .Case("pure-fp16", AmpPolicy::PureFp16)
+      .Case("pure-bf16", AmpPolicy::PureBf16)
+      .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
+      .Default(AmpPolicy::Off);
+}
+
 PhaseOptions Compilation::getPhaseOptions() {
   PhaseOptions phases;
-  bool isNative = target->getTargetAttr(&context).getNative_16bit();
-  phases.amp = llvm::StringSwitch<AmpPolicy>(options.amp)
-                   .Case("fp16", AmpPolicy::Fp16)
-                   .Case("bf16", AmpPolicy::Bf16)
-                   .Case("pure-fp16", AmpPolicy::PureFp16)
-                   .Case("pure-bf16", AmpPolicy::PureBf16)
-                   .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
-                   .Default(AmpPolicy::Off);
-  auto splitList = [](StringRef text, SmallVectorImpl<std::string> &items) {
-    for (StringRef item : llvm::split(text, ',')) {
-      if (!item.trim().empty()) {
-        items.push_back(item.trim().str());
-      }
-    }
-  };
-  splitList(options.layerPrecisions, phases.layerPrecisions);
-  splitList(options.opPrecisions, phases.opPrecisions);
+  phases.amp = getAmpPolicy();
+  phases.layerPrecisions.assign(options.layerPrecisions.begin(),
+                                options.layerPrecisions.end());
+  phases.opPrecisions.assign(options.opPrecisions.begin(),
+                             options.opPrecisions.end());
   phases.normOutputFp32 = options.normOutput == "fp32";
   phases.strictRounding = options.strictRounding;
   bool wantsReport =
@@ -293,23 +302,38 @@ LogicalResult Compilation::writeReports(Phase phase) {
 }
 
 LogicalResult Compilation::checkMemory() {
-  if (!options.memoryLimit) {
-    return success();
+  forwarder->setCategory(ExitCode::Limit);
+  LogicalResult checked = checkWeightSize(*module, weightLimit);
+  forwarder->setCategory(ExitCode::Internal);
+  if (failed(checked) || !options.memoryLimit) {
+    return checked;
   }
   for (auto program : module->getOps<rt::ProgramOp>()) {
     uint64_t bytes = program.getArena().getFixed();
     if (bytes > *options.memoryLimit) {
-      return sink.error(ExitCode::Limit,
-                        "the program needs " + Twine(bytes) +
-                            " bytes for activations, more than --memory-limit=" +
-                            Twine(*options.memoryLimit),
-                        "--memory-report=- shows what needs them");
+      return sink.error(
+          ExitCode::Limit,
+          "the program needs " + Twine(bytes) +
+              " bytes for activations, more than --memory-limit=" +
+              Twine(*options.memoryLimit),
+          "--memory-report=- shows what needs them");
     }
   }
   return success();
 }
 
-LogicalResult Compilation::emitCode(CodeForm form, const CodegenOptions &codegen,
+LogicalResult Compilation::writeWeights(WeightSection &section,
+                                        raw_ostream &os) {
+  timer.enter("weights");
+  // Every op of the dialect can be evaluated; what fails is memory.
+  forwarder->setCategory(ExitCode::Limit);
+  LogicalResult written = section.write(os, weightLimit);
+  forwarder->setCategory(ExitCode::Internal);
+  return written;
+}
+
+LogicalResult Compilation::emitCode(CodeForm form,
+                                    const CodegenOptions &codegen,
                                     raw_pwrite_stream &os) {
   timer.enter("codegen");
   size_t errorsBefore = sink.getNumErrors();
@@ -317,25 +341,27 @@ LogicalResult Compilation::emitCode(CodeForm form, const CodegenOptions &codegen
   LogicalResult emitted = target->emitCode(*module, form, codegen, os);
   forwarder->setCategory(ExitCode::Internal);
   if (failed(emitted) && sink.getNumErrors() == errorsBefore) {
-    (void)sink.error(ExitCode::Internal, "code emission failed without a reason");
+    (void)sink.error(ExitCode::Internal,
+                     "code emission failed without a reason");
   }
   return emitted;
 }
 
-CodegenOptions Compilation::getCodegenOptions() const {
+CodegenOptions Compilation::getCodegenOptions() {
   CodegenOptions codegen;
   codegen.march = options.march;
   codegen.optLevel = options.optLevel;
   codegen.threads = threads ? threads->getMaxConcurrency() : 1;
-  codegen.producer = std::string("ampc ") + AMPC_VERSION_STRING;
-  llvm::json::Object metadata{{"amp", options.amp},
+  codegen.producer = std::string("ampc ") + versionText;
+  llvm::json::Object metadata{{"amp", stringifyAmpPolicy(getAmpPolicy())},
                               {"march", options.march},
                               {"strict_rounding", options.strictRounding}};
   if (model) {
     const onnx::ModelProto &proto = model->getProto();
     llvm::json::Object source;
     for (const onnx::StringStringEntryProto &entry : proto.metadata_props()) {
-      if (llvm::json::isUTF8(entry.key()) && llvm::json::isUTF8(entry.value())) {
+      if (llvm::json::isUTF8(entry.key()) &&
+          llvm::json::isUTF8(entry.value())) {
         source[entry.key()] = entry.value();
       }
     }
@@ -343,7 +369,8 @@ CodegenOptions Compilation::getCodegenOptions() const {
       metadata["model"] = std::move(source);
     }
   }
-  codegen.metadata = llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
+  codegen.metadata =
+      llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
   return codegen;
 }
 
@@ -356,10 +383,11 @@ LogicalResult Compilation::dump(Phase phase) {
   if (options.dumpPhasesTo.empty()) {
     return success();
   }
-  if (std::error_code error = sys::fs::create_directories(options.dumpPhasesTo)) {
+  if (std::error_code error =
+          sys::fs::create_directories(options.dumpPhasesTo)) {
     return sink.error(ExitCode::InputOutput, "cannot make the folder '" +
-                                                 options.dumpPhasesTo + "': " +
-                                                 error.message());
+                                                 options.dumpPhasesTo +
+                                                 "': " + error.message());
   }
   SmallString<128> path(options.dumpPhasesTo);
   sys::path::append(path, Twine(static_cast<unsigned>(phase)) + "-" +

@@ -26,6 +26,7 @@ class Report;
 } // namespace precision
 
 namespace driver {
+class WeightSection;
 
 /// Owns the context, the model and its module, and moves the module from phase
 /// to phase. Every failure has been reported to the sink.
@@ -41,6 +42,10 @@ public:
 
   /// Runs the phases that have not run yet, up to `last` (Memory at most).
   llvm::LogicalResult run(Phase last);
+
+  /// Writes the constant section of the module, which must have reached Memory.
+  llvm::LogicalResult writeWeights(WeightSection &section,
+                                   llvm::raw_ostream &os);
 
   /// Machine code of the module, which must have reached Memory.
   llvm::LogicalResult emitCode(CodeForm form, const CodegenOptions &codegen,
@@ -62,12 +67,13 @@ public:
   std::vector<std::string> getGraphInputs() const;
 
   /// Options of code emission as the command line asks for them.
-  CodegenOptions getCodegenOptions() const;
+  CodegenOptions getCodegenOptions();
 
   /// Writes the module as MLIR, large constants left out.
   void printModule(llvm::raw_ostream &os);
 
 private:
+  AmpPolicy getAmpPolicy();
   PhaseOptions getPhaseOptions();
   llvm::LogicalResult importModel();
   llvm::LogicalResult importOnnxModel();
@@ -89,6 +95,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
+  uint64_t weightLimit = 0;
 };
 
 /// Creates what compilations share. In a process that forks, each child then

@@ -16,7 +16,8 @@ namespace ampc::driver {
 
 static const char *commandText = "ampc";
 
-static constexpr int crashSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+static constexpr int crashSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE,
+                                       SIGABRT};
 
 /// Only calls that are allowed in a signal handler.
 static void say(const char *text) {
@@ -26,18 +27,19 @@ static void say(const char *text) {
 static void sayHowToReport(const char *reason) {
   say("ampc: error: internal error: ");
   say(reason);
-  say("\n  hint: this is a defect of ampc " AMPC_VERSION_STRING
-      "; please report it with the model and this command line:\n        ");
+  say("\n  hint: this is a defect of ampc ");
+  say(versionText);
+  say("; please report it with the model and this command line:\n        ");
   say(commandText);
   say("\n");
 }
 
 static void onSignal(int signal) {
-  const char *name = signal == SIGSEGV   ? "invalid memory access"
-                     : signal == SIGBUS  ? "a mapped file changed or ended"
-                     : signal == SIGILL  ? "illegal instruction"
-                     : signal == SIGFPE  ? "arithmetic error"
-                                         : "aborted";
+  const char *name = signal == SIGSEGV  ? "invalid memory access"
+                     : signal == SIGBUS ? "a mapped file changed or ended"
+                     : signal == SIGILL ? "illegal instruction"
+                     : signal == SIGFPE ? "arithmetic error"
+                                        : "aborted";
   sayHowToReport(name);
   llvm::sys::RunInterruptHandlers(); // removes temporary files
   _exit(static_cast<int>(ExitCode::Internal));
@@ -69,7 +71,7 @@ void installCrashHandler(const char *what) {
   // LLVM installs handlers of its own, once, with the first file that is to be
   // removed on a signal. It does so now, and ours come after.
   llvm::sys::AddSignalHandler([](void *) {}, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onSignal;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
   for (int signal : crashSignals) {

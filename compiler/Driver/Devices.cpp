@@ -33,8 +33,9 @@ LogicalResult devicesCommand(const Options &options, DiagnosticSink &sink) {
   std::unique_ptr<Target> target = createCpuTarget("native", error);
   StringMap<bool> features = sys::getHostCPUFeatures();
   std::vector<std::string> present;
-  for (StringRef feature : {"avx2", "fma", "f16c", "avx512f", "avx512bw",
-                            "avx512vl", "avx512bf16", "avx512fp16", "amx-bf16"}) {
+  for (StringRef feature :
+       {"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512bf16",
+        "avx512fp16", "amx-bf16"}) {
     if (features.lookup(feature)) {
       present.push_back(feature.str());
     }
@@ -65,8 +66,9 @@ LogicalResult devicesCommand(const Options &options, DiagnosticSink &sink) {
                      {"native_types", json::Array(native)},
                      {"usable", target != nullptr},
                      {"auto", chosen}};
-    outs() << formatv("{0:2}\n", json::Value(json::Object{
-                                     {"devices", json::Array{std::move(cpu)}}}));
+    outs() << formatv(
+        "{0:2}\n",
+        json::Value(json::Object{{"devices", json::Array{std::move(cpu)}}}));
     return success();
   }
   outs() << "cpu\n"

@@ -108,7 +108,8 @@ void DiagnosticSink::report(const Finding &finding) {
 
 LogicalResult DiagnosticSink::error(ExitCode category, const Twine &message,
                                     const Twine &hint, StringRef where) {
-  report({Severity::Error, category, where.str(), message.str(), hint.str(), {}});
+  report(
+      {Severity::Error, category, where.str(), message.str(), hint.str(), {}});
   return failure();
 }
 
@@ -188,8 +189,9 @@ void DiagnosticSink::printJson(const Finding &finding) {
 void DiagnosticSink::finish() {
   if (form == DiagnosticForm::Json) {
     if (numErrors + numWarnings != 0) {
-      os << json::Value(json::Object{{"errors", static_cast<int64_t>(numErrors)},
-                                     {"warnings", static_cast<int64_t>(numWarnings)}})
+      os << json::Value(
+                json::Object{{"errors", static_cast<int64_t>(numErrors)},
+                             {"warnings", static_cast<int64_t>(numWarnings)}})
          << '\n';
     }
     return;

@@ -3,6 +3,7 @@
 
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/CrashHandler.h"
+#include "compiler/Driver/GeneratedDocs.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -56,14 +57,17 @@ int runDriver(ArrayRef<const char *> args, raw_ostream &errors) {
       printHelp(outs(), options.command, options.helpAll);
     } else if (options.version) {
       printVersion(outs());
+    } else if (!options.generate.empty()) {
+      printGenerated(options.generate, outs());
     } else {
       code = dispatch(options, sink);
     }
   }
   outs().flush();
   if (outs().has_error()) {
-    (void)sink.error(ExitCode::InputOutput, "cannot write to standard output: " +
-                                                outs().error().message());
+    (void)sink.error(ExitCode::InputOutput,
+                     "cannot write to standard output: " +
+                         outs().error().message());
     outs().clear_error();
   }
   sink.finish();

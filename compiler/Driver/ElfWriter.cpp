@@ -83,7 +83,8 @@ writeDataObject(raw_ostream &os, const DataObject &object,
                             SHF_ALLOC | SHF_X86_64_LARGE, pageSize);
   data.sh_offset = pageSize;
   data.sh_size = dataSize;
-  Elf64_Shdr &noteSection = define(Note, noteSectionName, SHT_NOTE, SHF_ALLOC, 4);
+  Elf64_Shdr &noteSection =
+      define(Note, noteSectionName, SHT_NOTE, SHF_ALLOC, 4);
   noteSection.sh_offset = alignTo(pageSize + dataSize, 8);
   noteSection.sh_size = note.size();
   Elf64_Shdr &stack = define(Stack, ".note.GNU-stack", SHT_PROGBITS, 0, 1);
@@ -162,8 +163,9 @@ StringRef findNote(StringRef file) {
     }
     constexpr size_t descOffset = sizeof(Elf64_Nhdr) + 8;
     if (*name == noteSectionName && bytes->size() > descOffset) {
-      return toStringRef(bytes->drop_front(descOffset))
-          .take_until([](char c) { return c == '\0'; });
+      return toStringRef(bytes->drop_front(descOffset)).take_until([](char c) {
+        return c == '\0';
+      });
     }
   }
   return "";

@@ -28,8 +28,8 @@ struct DataObject {
 };
 
 /// Writes an x86-64 ELF relocatable object whose read-only data section is
-/// aligned to pages. `writeData` writes exactly `object.size` bytes; its failure
-/// is handed on, and the output is then of no use.
+/// aligned to pages. `writeData` writes exactly `object.size` bytes; its
+/// failure is handed on, and the output is then of no use.
 llvm::LogicalResult writeDataObject(
     llvm::raw_ostream &os, const DataObject &object,
     llvm::function_ref<llvm::LogicalResult(llvm::raw_ostream &)> writeData);

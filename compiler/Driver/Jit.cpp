@@ -82,15 +82,14 @@ std::unique_ptr<LoadedProgram> LoadedProgram::load(Compilation &compilation) {
   void *memory = mmap(nullptr, loaded->mappedBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
-    (void)sink.error(ExitCode::Limit, "cannot map " + Twine(loaded->mappedBytes) +
-                                          " bytes for weights: " +
-                                          std::strerror(errno));
+    (void)sink.error(ExitCode::Limit,
+                     "cannot map " + Twine(loaded->mappedBytes) +
+                         " bytes for weights: " + std::strerror(errno));
     return nullptr;
   }
   loaded->weights = memory;
-  compilation.getTimer().enter("weights");
   MemoryStream stream(static_cast<char *>(memory), loaded->mappedBytes);
-  if (failed(section.write(stream, sink))) {
+  if (failed(compilation.writeWeights(section, stream))) {
     return nullptr;
   }
   mprotect(memory, loaded->mappedBytes, PROT_READ);

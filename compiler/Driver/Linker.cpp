@@ -21,8 +21,7 @@ std::string findRuntimeFolder(DiagnosticSink &sink) {
   StringRef bin = sys::path::parent_path(program);
   SmallVector<StringRef> tried;
   // The build tree and the usual prefixes; then Debian's folder for archives.
-  for (StringRef relative :
-       {"../lib", "../lib64", "../lib/x86_64-linux-gnu"}) {
+  for (StringRef relative : {"../lib", "../lib64", "../lib/x86_64-linux-gnu"}) {
     SmallString<256> folder(bin);
     sys::path::append(folder, relative);
     sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
@@ -112,7 +111,8 @@ LogicalResult runLinker(const LinkJob &job, DiagnosticSink &sink) {
     sink.note("linking: " + join(command, " "));
   }
   SmallString<128> log;
-  if (std::error_code error = fs::createTemporaryFile("ampc-link", "log", log)) {
+  if (std::error_code error =
+          fs::createTemporaryFile("ampc-link", "log", log)) {
     return sink.error(ExitCode::InputOutput,
                       "cannot make a temporary file: " + error.message());
   }
@@ -120,9 +120,9 @@ LogicalResult runLinker(const LinkJob &job, DiagnosticSink &sink) {
   SmallVector<StringRef> args(command.begin(), command.end());
   std::optional<StringRef> redirects[] = {StringRef(""), log.str(), log.str()};
   std::string message;
-  int code = sys::ExecuteAndWait(args[0], args, /*Env=*/std::nullopt, redirects,
-                                 /*SecondsToWait=*/600, /*MemoryLimit=*/0,
-                                 &message);
+  int code =
+      sys::ExecuteAndWait(args[0], args, /*Env=*/std::nullopt, redirects,
+                          /*SecondsToWait=*/600, /*MemoryLimit=*/0, &message);
   if (code == 0) {
     return success();
   }

@@ -34,8 +34,8 @@ static std::vector<Step> collectSteps(ModuleOp module, rt::ProgramOp program) {
   auto add = [](Step &step, rt::BufferAttr buffer, uint64_t bytes) {
     step.buffers.emplace_back(buffer, bytes);
     if (buffer.getRegion() == rt::BufferRegion::Arena) {
-      step.arenaEnd =
-          std::max<uint64_t>(step.arenaEnd, buffer.getOffset().getFixed() + bytes);
+      step.arenaEnd = std::max<uint64_t>(step.arenaEnd,
+                                         buffer.getOffset().getFixed() + bytes);
     }
   };
   for (Operation &op : program.getBody().front()) {

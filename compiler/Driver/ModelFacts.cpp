@@ -56,13 +56,13 @@ static uint64_t countFlops(Operation *op) {
       });
 }
 
-static std::vector<TensorFacts> collectTensors(func::FuncOp function,
-                                               ArrayRef<Type> types,
-                                               bool isInput) {
+static std::vector<TensorFacts>
+collectTensors(func::FuncOp function, ArrayRef<Type> types, bool isInput) {
   std::vector<TensorFacts> tensors;
   for (auto [i, type] : enumerate(types)) {
-    auto name = isInput ? function.getArgAttrOfType<StringAttr>(i, "amp.name")
-                        : function.getResultAttrOfType<StringAttr>(i, "amp.name");
+    auto name = isInput
+                    ? function.getArgAttrOfType<StringAttr>(i, "amp.name")
+                    : function.getResultAttrOfType<StringAttr>(i, "amp.name");
     TensorFacts facts;
     facts.name = name ? name.str() : std::to_string(i);
     raw_string_ostream os(facts.type);
@@ -84,8 +84,10 @@ ModelFacts collectFacts(ModuleOp module) {
   ModelFacts facts;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.getName() == "main") {
-      facts.inputs = collectTensors(function, function.getArgumentTypes(), true);
-      facts.outputs = collectTensors(function, function.getResultTypes(), false);
+      facts.inputs =
+          collectTensors(function, function.getArgumentTypes(), true);
+      facts.outputs =
+          collectTensors(function, function.getResultTypes(), false);
     }
   }
   module.walk([&](Operation *op) {

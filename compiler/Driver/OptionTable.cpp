@@ -62,7 +62,7 @@ unsigned getVisibility(Command command) {
   llvm_unreachable("not a command");
 }
 
-static StringRef getUsage(Command command) {
+StringRef getUsage(Command command) {
   switch (command) {
   case Command::Compile:
     return "ampc MODEL.onnx -o OUT [options]\n"
@@ -123,8 +123,9 @@ void printHelp(raw_ostream &os, Command command, bool all) {
   for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
     const Option option = table.getOption(id);
     std::string name = getHelpName(table, option);
-    bool isCommon = option.hasFlag(CommonOption) ||
-                    (command != Command::Compile && option.hasFlag(ProgramOption));
+    bool isCommon =
+        option.hasFlag(CommonOption) ||
+        (command != Command::Compile && option.hasFlag(ProgramOption));
     if (name.empty() || !option.hasVisibilityFlag(getVisibility(command)) ||
         (!all && !isCommon)) {
       continue;
@@ -151,8 +152,8 @@ void printHelp(raw_ostream &os, Command command, bool all) {
 }
 
 void printVersion(raw_ostream &os) {
-  os << "ampc " << AMPC_VERSION_STRING << '\n'
-     << "  revision: " << AMPC_REVISION << '\n'
+  os << "ampc " << versionText << '\n'
+     << "  revision: " << revisionText << '\n'
      << "  LLVM: " << LLVM_VERSION_STRING << '\n'
      << "  targets: cpu (x86-64)\n";
 }

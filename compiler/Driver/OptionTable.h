@@ -31,6 +31,9 @@ enum OptionId {
 /// The table that Options.td describes.
 const llvm::opt::OptTable &getOptionTable();
 
+/// How a command is called; possibly several lines.
+llvm::StringRef getUsage(Command command);
+
 /// The visibility bit of a command's options.
 unsigned getVisibility(Command command);
 

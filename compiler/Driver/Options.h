@@ -73,8 +73,8 @@ struct Options {
 
   // Precision.
   std::string amp = "auto";
-  std::string layerPrecisions;
-  std::string opPrecisions;
+  /// PATTERN:TYPE and OP:TYPE; a later rule goes before an earlier one.
+  std::vector<std::string> layerPrecisions, opPrecisions;
   bool strictRounding = false;
   std::string normOutput = "follow";
   std::string precisionReport;
@@ -87,6 +87,7 @@ struct Options {
 
   // Memory and weights.
   std::optional<uint64_t> memoryLimit;
+  std::optional<uint64_t> weightLimit;
   std::string memoryReport;
   std::string externalWeights = "auto";
 
@@ -114,6 +115,7 @@ struct Options {
   bool help = false;
   bool helpAll = false;
   bool version = false;
+  std::string generate;
 };
 
 /// The spelling of a command; "ampc" alone compiles.

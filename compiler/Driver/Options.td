@@ -83,6 +83,19 @@ defm amp : Value<"amp", "POLICY",
 defm layer_precisions : Value<"layer-precisions", "PATTERN:TYPE,...", "Types of nodes by name (glob)",
                               group_precision, compiling, [CommonOption]>;
 defm op_precisions : Value<"op-precisions", "OP:TYPE,...", "Types of nodes by operator", group_precision, compiling>;
+defm precision_policy : Value<"precision-policy", "FILE.json",
+                              "Types from a file: {\"layers\": {PATTERN: TYPE}, \"ops\": {OP: TYPE}}", group_precision,
+                              compiling>;
+// The names that NVIDIA ModelOpt's AutoCast uses.
+defm nodes_to_exclude : Value<"nodes-to-exclude", "PATTERN,...", "Nodes that stay in fp32", group_precision,
+                              compiling>;
+defm nodes_to_include : Value<"nodes-to-include", "PATTERN,...", "Nodes to lower", group_precision, compiling>;
+defm op_types_to_exclude : Value<"op-types-to-exclude", "OP,...", "Operators that stay in fp32", group_precision,
+                                 compiling>;
+defm op_types_to_include : Value<"op-types-to-include", "OP,...", "Operators to lower", group_precision, compiling>;
+defm low_precision_type : Value<"low-precision-type", "fp16|bf16", "Same as --amp", group_precision, compiling>;
+def keep_io_types : Switch<"keep-io-types", "Inputs and outputs keep their types, as they always do",
+                           group_precision, compiling>;
 def strict_rounding : Switch<"strict-rounding", "Round after every operator, as eager execution does",
                              group_precision, compiling>;
 defm norm_output : Value<"norm-output", "follow|fp32",
@@ -108,6 +121,9 @@ defm max_nodes : Value<"max-nodes", "N", "Most nodes after functions are inlined
 
 defm memory_limit : Value<"memory-limit", "SIZE", "Refuse a program that needs more memory for activations",
                           group_memory, compiling, [CommonOption]>;
+defm weight_limit : Value<"weight-limit", "SIZE",
+                          "Refuse a program with larger constants (default: 1 GiB and four times the model's)",
+                          group_memory, compiling>;
 defm memory_report : Value<"memory-report", "FILE", "Write the static memory plan as JSON; a table with -",
                            group_memory, compiling>;
 defm external_weights : Value<"external-weights", "auto|embed|FILE",
@@ -164,3 +180,5 @@ def help : Switch<"help", "Show the common options", group_report, everything>;
 def help_short : Flag<["-"], "h">, Alias<help>, Visibility<everything>;
 def help_all : Switch<"help-all", "Show all options", group_report, everything>;
 def version : Switch<"version", "Show the version", group_report, everything>;
+defm generate : Value<"generate", "man|bash|zsh|fish", "Print the man page, or a shell's completion, of ampc",
+                      group_report, compile>;

@@ -49,7 +49,8 @@ LogicalResult OutputFile::open(StringRef wanted, bool isExecutable) {
                                                  toString(file.takeError()));
   }
   temporary = std::move(*file);
-  stream = std::make_unique<raw_fd_ostream>(temporary->FD, /*shouldClose=*/false);
+  stream =
+      std::make_unique<raw_fd_ostream>(temporary->FD, /*shouldClose=*/false);
   return success();
 }
 
@@ -113,9 +114,8 @@ LogicalResult TemporaryFolder::create(StringRef keep, DiagnosticSink &sink) {
     path = std::string(made);
   }
   if (error) {
-    return sink.error(ExitCode::InputOutput,
-                      "cannot make the folder '" + path +
-                          "': " + error.message());
+    return sink.error(ExitCode::InputOutput, "cannot make the folder '" + path +
+                                                 "': " + error.message());
   }
   return success();
 }

@@ -57,16 +57,20 @@ static constexpr Function functions[] = {
     {"create", "ampc_session_create", "ptr", "ptr,ptr", true,
      "ampc_status {0}_create(const ampc_session_options *options, ampc_session "
      "*out_session)",
-     "Prepares the model for running; `options` may be NULL. Everything is\n *  "
+     "Prepares the model for running; `options` may be NULL. Everything is\n * "
+     " "
      "allocated here: running allocates nothing."},
     {"destroy", "ampc_session_destroy", "void", "ptr", false,
      "void {0}_destroy(ampc_session session)",
      "Stops the threads and frees everything; NULL is allowed."},
     {"run", "ampc_session_run", "ptr", "ptr,ptr,ptr", false,
-     "ampc_status {0}_run(ampc_session session, const void *const *inputs, void "
+     "ampc_status {0}_run(ampc_session session, const void *const *inputs, "
+     "void "
      "*const *outputs)",
-     "Runs once. `inputs` and `outputs` hold one pointer for each tensor listed\n"
-     " *  above, to dense row-major data. A session runs in one thread at a time."},
+     "Runs once. `inputs` and `outputs` hold one pointer for each tensor "
+     "listed\n"
+     " *  above, to dense row-major data. A session runs in one thread at a "
+     "time."},
     {"input", "ampc_session_input", "ptr", "ptr,i32", false,
      "const ampc_tensor_desc *{0}_input(ampc_session session, uint32_t index)",
      "Describes an input; NULL if there is none of this index."},
@@ -105,17 +109,19 @@ static std::string printIr(StringRef name, StringRef programSymbol) {
     bool isVoid = StringRef(function.result) == "void";
     os << formatv("declare hidden {0} @{1}({2})\n", function.result,
                   function.callee, calleeTypes);
-    os << formatv("define {0} @{1}_{2}({3}) nounwind {{\n", function.result, name,
-                  function.name, params);
-    os << formatv("  {0}tail call {1} @{2}({3})\n", isVoid ? "" : "%r = ",
-                  function.result, function.callee, args);
+    os << formatv("define {0} @{1}_{2}({3}) nounwind {{\n", function.result,
+                  name, function.name, params);
+    os << formatv("  {0}tail call {1} @{2}({3})\n",
+                  isVoid ? "" : "%r = ", function.result, function.callee,
+                  args);
     os << formatv("  ret {0}{1}\n}\n", function.result, isVoid ? "" : " %r");
   }
   return text;
 }
 
 LogicalResult emitLibraryFunctions(StringRef name, StringRef programSymbol,
-                                   raw_pwrite_stream &os, DiagnosticSink &sink) {
+                                   raw_pwrite_stream &os,
+                                   DiagnosticSink &sink) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   LLVMContext context;
@@ -196,8 +202,8 @@ static void printTensors(StringRef name, StringRef kind, mlir::ArrayAttr names,
      << names.size() << '\n';
   for (auto [i, attrs] : enumerate(zip_equal(names, types))) {
     auto [nameAttr, typeAttr] = attrs;
-    auto type = cast<mlir::RankedTensorType>(
-        cast<mlir::TypeAttr>(typeAttr).getValue());
+    auto type =
+        cast<mlir::RankedTensorType>(cast<mlir::TypeAttr>(typeAttr).getValue());
     uint64_t width = divideCeil(type.getElementTypeBitWidth(), 8);
     os << formatv("#define {0}_{1}_BYTES {2}u /* \"{3}\": ", prefix, i,
                   width * type.getNumElements(),
@@ -209,7 +215,8 @@ static void printTensors(StringRef name, StringRef kind, mlir::ArrayAttr names,
   }
 }
 
-void printLibraryHeader(StringRef name, mlir::ModuleOp module, raw_ostream &os) {
+void printLibraryHeader(StringRef name, mlir::ModuleOp module,
+                        raw_ostream &os) {
   std::string guard = name.upper() + "_AMPC_MODEL_H";
   os << "/* The model " << name << ", compiled by ampc. Link with -l" << name
      << ". */\n#ifndef " << guard << "\n#define " << guard
@@ -217,9 +224,10 @@ void printLibraryHeader(StringRef name, mlir::ModuleOp module, raw_ostream &os) 
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
      << sharedTypes << '\n';
   for (auto program : module.getOps<rt::ProgramOp>()) {
-    printTensors(name, "input", program.getInputNames(), program.getInputTypes(), os);
-    printTensors(name, "output", program.getOutputNames(), program.getOutputTypes(),
-                 os);
+    printTensors(name, "input", program.getInputNames(),
+                 program.getInputTypes(), os);
+    printTensors(name, "output", program.getOutputNames(),
+                 program.getOutputTypes(), os);
   }
   for (const Function &function : functions) {
     os << "\n/** " << function.comment << " */\n"

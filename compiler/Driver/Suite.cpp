@@ -52,7 +52,8 @@ struct Child {
 class Suite {
 public:
   Suite(std::vector<Test> tests, const Options &options)
-      : tests(std::move(tests)), options(options), outcomes(this->tests.size()) {}
+      : tests(std::move(tests)), options(options),
+        outcomes(this->tests.size()) {}
 
   /// Runs all; results are printed in order. Failure if not all passed.
   LogicalResult run();
@@ -76,9 +77,9 @@ static LogicalResult parseList(const Options &options, std::vector<Test> &tests,
                                DiagnosticSink &sink) {
   auto buffer = MemoryBuffer::getFile(options.suite);
   if (!buffer) {
-    return sink.error(ExitCode::InputOutput, "cannot read '" + options.suite +
-                                                 "': " +
-                                                 buffer.getError().message());
+    return sink.error(ExitCode::InputOutput,
+                      "cannot read '" + options.suite +
+                          "': " + buffer.getError().message());
   }
   unsigned number = 0;
   for (StringRef line : split((*buffer)->getBuffer(), '\n')) {
@@ -124,7 +125,8 @@ static void limitMemory() {
     }
     std::fclose(file);
   }
-  uint64_t bytes = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + memoryLimit;
+  uint64_t bytes =
+      pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + memoryLimit;
   rlimit limit{bytes, bytes};
   setrlimit(RLIMIT_AS, &limit);
   rlimit noCore{0, 0};
@@ -211,7 +213,8 @@ static Outcome judge(const Child &child, int status) {
     outcome.code = 128 + signal;
     std::string text = std::string("signal ") + std::to_string(signal) + " (" +
                        strsignal(signal) + ")";
-    outcome.message = outcome.message.empty() ? text : text + ": " + outcome.message;
+    outcome.message =
+        outcome.message.empty() ? text : text + ": " + outcome.message;
     return outcome;
   }
   outcome.code = WEXITSTATUS(status);
@@ -252,8 +255,8 @@ void Suite::wait() {
     fds.push_back({child.pipe, POLLIN, 0});
     first = std::min(first, child.deadline);
   }
-  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(first -
-                                                                    Clock::now());
+  auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      first - Clock::now());
   int timeout = static_cast<int>(std::max<int64_t>(0, left.count()) + 1);
   poll(fds.data(), fds.size(), timeout);
   std::vector<Child> alive;

@@ -62,7 +62,8 @@ LogicalResult readTensor(StringRef path, runtime::Tensor &tensor,
     return failure();
   }
   if (tensors.size() != 1) {
-    return sink.error(ExitCode::Invalid, "'" + path + "': expected one tensor, got " +
+    return sink.error(ExitCode::Invalid, "'" + path +
+                                             "': expected one tensor, got " +
                                              Twine(tensors.size()));
   }
   tensor = std::move(tensors[0]);
@@ -190,12 +191,13 @@ static void compareFloats(const ampc_tensor_desc &desc, const uint8_t *got,
     raw_string_ostream os(result.problem);
     os << result.mismatches << " of " << count << " elements differ; at "
        << printIndex(first, ArrayRef(desc.dims, desc.rank))
-       << format(": expected %.9g, got %.9g", readFloat(desc.dtype, expected, first),
+       << format(": expected %.9g, got %.9g",
+                 readFloat(desc.dtype, expected, first),
                  readFloat(desc.dtype, got, first));
   } else if (!isWithin) {
-    result.problem =
-        formatv("expected a relative Frobenius error of at most {0:e2}, got {1:e2}",
-                *tolerance.frobenius, result.frobenius);
+    result.problem = formatv(
+        "expected a relative Frobenius error of at most {0:e2}, got {1:e2}",
+        *tolerance.frobenius, result.frobenius);
   }
 }
 
@@ -216,32 +218,34 @@ static void compareExactly(const ampc_tensor_desc &desc, const uint8_t *got,
   auto print = [&](const uint8_t *data) {
     uint64_t bits = 0;
     std::memcpy(&bits, data + first * width, width);
-    bool isSigned = desc.dtype == AMPC_DTYPE_I8 || desc.dtype == AMPC_DTYPE_I16 ||
-                    desc.dtype == AMPC_DTYPE_I32 || desc.dtype == AMPC_DTYPE_I64;
+    bool isSigned =
+        desc.dtype == AMPC_DTYPE_I8 || desc.dtype == AMPC_DTYPE_I16 ||
+        desc.dtype == AMPC_DTYPE_I32 || desc.dtype == AMPC_DTYPE_I64;
     return isSigned ? std::to_string(SignExtend64(bits, 8 * width))
                     : std::to_string(bits);
   };
   result.problem =
       formatv("{0} of {1} elements differ; at {2}: expected {3}, got {4}",
               result.mismatches, count,
-              printIndex(first, ArrayRef(desc.dims, desc.rank)), print(expected),
-              print(got));
+              printIndex(first, ArrayRef(desc.dims, desc.rank)),
+              print(expected), print(got));
 }
 
 Comparison compareTensors(const ampc_tensor_desc &desc, const uint8_t *got,
                           const runtime::Tensor &expected,
                           const Tolerance &tolerance) {
   Comparison result;
-  uint32_t dtype = expected.dtype == runtime::dtypeRaw16 ? AMPC_DTYPE_BF16
-                                                         : expected.dtype;
+  uint32_t dtype =
+      expected.dtype == runtime::dtypeRaw16 ? AMPC_DTYPE_BF16 : expected.dtype;
   ArrayRef<int64_t> dims(desc.dims, desc.rank);
   ArrayRef<int64_t> expectedDims(expected.dims.data(), expected.dims.size());
   if (dtype != desc.dtype) {
-    result.problem = formatv("expected elements of {0}, got {1}",
-                             ampc_dtype_name(dtype), ampc_dtype_name(desc.dtype));
+    result.problem =
+        formatv("expected elements of {0}, got {1}", ampc_dtype_name(dtype),
+                ampc_dtype_name(desc.dtype));
   } else if (dims != expectedDims) {
-    result.problem = "expected the shape " + printShape(expectedDims) + ", got " +
-                     printShape(dims);
+    result.problem = "expected the shape " + printShape(expectedDims) +
+                     ", got " + printShape(dims);
   } else {
     uint64_t count = desc.bytes / ampc_dtype_size(desc.dtype);
     if (isFloat(desc.dtype)) {

@@ -74,7 +74,8 @@ LogicalResult Verifier::readInputs(StringRef dataSet,
     runtime::Tensor tensor;
     runtime::Str note;
     if (failed(readTensor(*file, tensor, sink)) ||
-        failed(reportStatus(runtime::convertToInput(desc, &tensor, &note), sink))) {
+        failed(reportStatus(runtime::convertToInput(desc, &tensor, &note),
+                            sink))) {
       return failure();
     }
     inputs.push_back(std::move(tensor));
@@ -140,8 +141,9 @@ LogicalResult Verifier::compare(StringRef dataSet, uint32_t index,
   if (!options.quiet) {
     outs() << formatv("{0}: {1}: max abs {2:e2}, max rel {3:e2}, frobenius "
                       "{4:e2}: {5}\n",
-                      dataSet, desc.name, result.maxAbsolute, result.maxRelative,
-                      result.frobenius, result.isEqual() ? "ok" : "MISMATCH");
+                      dataSet, desc.name, result.maxAbsolute,
+                      result.maxRelative, result.frobenius,
+                      result.isEqual() ? "ok" : "MISMATCH");
   }
   if (!result.isEqual()) {
     (void)sink.error(ExitCode::Mismatch, result.problem, "", desc.name);
@@ -152,10 +154,11 @@ LogicalResult Verifier::compare(StringRef dataSet, uint32_t index,
 LogicalResult verifyCommand(const Options &options, DiagnosticSink &sink) {
   std::vector<std::string> dataSets = findDataSets(options.data);
   if (dataSets.empty()) {
-    return sink.error(ExitCode::InputOutput,
-                      "'" + options.data +
-                          "' holds neither input_0 nor output_0 (.pb, .npy), nor "
-                          "test_data_set_0");
+    return sink.error(
+        ExitCode::InputOutput,
+        "'" + options.data +
+            "' holds neither input_0 nor output_0 (.pb, .npy), nor "
+            "test_data_set_0");
   }
   // A bound input has one value in the program; it comes from the first set.
   Options compileOptions = options;

@@ -3,6 +3,7 @@
 
 #include "dialects/Amp/Reference/Evaluator.h"
 #include "dialects/Rt/IR/RtDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace mlir;
@@ -23,19 +24,21 @@ WeightSection::WeightSection(ModuleOp module) {
   });
 }
 
-LogicalResult WeightSection::write(raw_ostream &os, DiagnosticSink &sink) {
+LogicalResult WeightSection::write(raw_ostream &os, uint64_t byteLimit) {
+  ref::EvaluatorOptions evaluatorOptions;
+  evaluatorOptions.byteBudget = SaturatingMultiply<uint64_t>(byteLimit, 4);
   uint64_t position = 0;
   for (const Entry &entry : entries) {
     amp::WeightOp op = entry.op;
     // An evaluator remembers what it made; each weight gets its own.
-    FailureOr<ref::Tensor> made = ref::Evaluator().evaluateWeight(op);
+    FailureOr<ref::Tensor> made =
+        ref::Evaluator(evaluatorOptions).evaluateWeight(op);
     if (failed(made)) {
       return failure();
     }
     std::optional<ref::Tensor> value = made->expanded();
     if (!value) {
-      return sink.error(ExitCode::Limit,
-                        "no memory for the weight '" + op.getSymName() + "'");
+      return op.emitError("no memory for this weight");
     }
     ArrayRef<char> bytes = value->getBytes();
     if (entry.offset < position || entry.offset > size ||

@@ -2,9 +2,11 @@
 #ifndef AMPC_COMPILER_DRIVER_WEIGHTSECTION_H
 #define AMPC_COMPILER_DRIVER_WEIGHTSECTION_H
 
-#include "compiler/Driver/DiagnosticSink.h"
 #include "dialects/Amp/IR/AmpOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <vector>
 
 namespace ampc::driver {
 
@@ -17,8 +19,10 @@ public:
   uint64_t getSize() const { return size; }
 
   /// Executes the recorded computation of each weight and writes the section,
-  /// exactly getSize() bytes with zeros in the gaps. Holds one weight at a time.
-  llvm::LogicalResult write(llvm::raw_ostream &os, DiagnosticSink &sink);
+  /// exactly getSize() bytes with zeros in the gaps. Holds one weight at a
+  /// time, and what its computation needs, at most four times `byteLimit`.
+  /// Emits an error at an op whose result does not fit into memory.
+  llvm::LogicalResult write(llvm::raw_ostream &os, uint64_t byteLimit);
 
 private:
   struct Entry {

@@ -1,16 +1,32 @@
 //===- Pipelines.cpp - The passes of each phase ---------------------------===//
 #include "compiler/Pipelines/Pipelines.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "passes/Fusion/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Memory/Passes.h"
 #include "passes/Precision/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
 
 namespace ampc {
+
+llvm::StringRef stringifyAmpPolicy(AmpPolicy policy) {
+  switch (policy) {
+  case AmpPolicy::Off:
+    return "off";
+  case AmpPolicy::Fp16:
+    return "fp16";
+  case AmpPolicy::Bf16:
+    return "bf16";
+  case AmpPolicy::PureFp16:
+    return "pure-fp16";
+  case AmpPolicy::PureBf16:
+    return "pure-bf16";
+  }
+  llvm_unreachable("not a policy");
+}
 
 llvm::ArrayRef<Phase> getInferencePhases() {
   static constexpr Phase phases[] = {Phase::Graph, Phase::Precision,
@@ -37,9 +53,11 @@ static void buildPrecisionPhase(OpPassManager &passes,
   case AmpPolicy::Bf16: {
     precision::PrecisionAutocastPassOptions autocast;
     decide(autocast);
-    autocast.normOutput = options.normOutputFp32 ? precision::NormOutput::Fp32
-                                                 : precision::NormOutput::Follow;
-    passes.addPass(precision::createPrecisionAutocastPass(autocast, options.report));
+    autocast.normOutput = options.normOutputFp32
+                              ? precision::NormOutput::Fp32
+                              : precision::NormOutput::Follow;
+    passes.addPass(
+        precision::createPrecisionAutocastPass(autocast, options.report));
     break;
   }
   case AmpPolicy::PureFp16:
@@ -56,7 +74,8 @@ static void buildPrecisionPhase(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
 }
 
-void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options) {
+void buildPhase(Phase phase, OpPassManager &passes,
+                const PhaseOptions &options) {
   switch (phase) {
   case Phase::Graph:
     graph::buildGraphPipeline(passes);
@@ -87,13 +106,15 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<AmpPolicy> amp{
       *this, "amp", llvm::cl::desc("Mixed precision."),
       llvm::cl::init(AmpPolicy::Off),
-      llvm::cl::values(clEnumValN(AmpPolicy::Off, "off", "types as imported"),
-                       clEnumValN(AmpPolicy::Fp16, "fp16", "autocast to f16"),
-                       clEnumValN(AmpPolicy::Bf16, "bf16", "autocast to bf16"),
-                       clEnumValN(AmpPolicy::PureFp16, "pure-fp16", "all f16"),
-                       clEnumValN(AmpPolicy::PureBf16, "pure-bf16", "all bf16"))};
+      llvm::cl::values(
+          clEnumValN(AmpPolicy::Off, "off", "types as imported"),
+          clEnumValN(AmpPolicy::Fp16, "fp16", "autocast to f16"),
+          clEnumValN(AmpPolicy::Bf16, "bf16", "autocast to bf16"),
+          clEnumValN(AmpPolicy::PureFp16, "pure-fp16", "all f16"),
+          clEnumValN(AmpPolicy::PureBf16, "pure-bf16", "all bf16"))};
   ListOption<std::string> layerPrecisions{
-      *this, "layer-precisions", llvm::cl::desc("Types by node, PATTERN:TYPE.")};
+      *this, "layer-precisions",
+      llvm::cl::desc("Types by node, PATTERN:TYPE.")};
   ListOption<std::string> opPrecisions{
       *this, "op-precisions", llvm::cl::desc("Types by operator, OP:TYPE.")};
   Option<bool> normOutputFp32{*this, "norm-output-fp32",
@@ -106,7 +127,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   PhaseOptions get() const {
     PhaseOptions options;
     options.amp = amp;
-    options.layerPrecisions.assign(layerPrecisions.begin(), layerPrecisions.end());
+    options.layerPrecisions.assign(layerPrecisions.begin(),
+                                   layerPrecisions.end());
     options.opPrecisions.assign(opPrecisions.begin(), opPrecisions.end());
     options.normOutputFp32 = normOutputFp32;
     options.strictRounding = strictRounding;
@@ -121,7 +143,8 @@ void registerPipelines() {
     std::string name = ("ampc-" + stringifyPhase(phase) + "-pipeline").str();
     std::string text = ("The " + stringifyPhase(phase) + " phase.").str();
     PassPipelineRegistration<PipelineOptions> registered(
-        name, text, [phase](OpPassManager &passes, const PipelineOptions &options) {
+        name, text,
+        [phase](OpPassManager &passes, const PipelineOptions &options) {
           buildPhase(phase, passes, options.get());
         });
   }

@@ -17,6 +17,9 @@ class Report;
 /// Which types the precision phase may choose.
 enum class AmpPolicy { Off, Fp16, Bf16, PureFp16, PureBf16 };
 
+/// Spelling of a policy on the command line.
+llvm::StringRef stringifyAmpPolicy(AmpPolicy policy);
+
 /// What the command line says about the phases.
 struct PhaseOptions {
   AmpPolicy amp = AmpPolicy::Off;

@@ -190,11 +190,13 @@ cpu::addProgramTable(ModuleOp module,
     cast<llvm::GlobalVariable>(weights)->setVisibility(
         llvm::GlobalValue::HiddenVisibility);
   }
+  // The importer keeps the name of the ONNX graph.
+  auto graphName = module->getAttrOfType<StringAttr>("amp.graph_name");
   // Fields in the order of ampc_program.
   SmallVector<llvm::Constant *> fields{
       t.int32(AMPC_ABI_VERSION),
       t.int32(sizeof(ampc_program)),
-      t.string(program.getSymName()),
+      t.string(graphName ? graphName.getValue() : program.getSymName()),
       t.string(options.producer),
       t.string(options.metadata),
       t.int32(program.getInputNames().size()),

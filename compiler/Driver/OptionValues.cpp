@@ -1,0 +1,369 @@
+//===- OptionValues.cpp - Check and convert the values of options ---------===//
+#include "compiler/Driver/OptionValues.h"
+
+#include "compiler/Driver/OptionTable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace ampc::driver {
+
+namespace {
+
+/// Turns parsed arguments into Options, reporting what has a wrong form.
+class OptionReader {
+public:
+  OptionReader(const InputArgList &args, DiagnosticSink &sink)
+      : args(args), sink(sink) {}
+
+  void read(Options &options);
+
+private:
+  std::string text(OptSpecifier id, StringRef otherwise = "") {
+    return args.getLastArgValue(id, otherwise).str();
+  }
+  bool has(OptSpecifier id) { return args.hasArg(id); }
+  LogicalResult bad(const Arg &arg, const Twine &expected) {
+    StringRef spelling = arg.getSpelling();
+    spelling.consume_back("=");
+    return sink.error(ExitCode::Usage, Twine(spelling) + ": expected " +
+                                           expected + ", got '" +
+                                           arg.getValue() + "'");
+  }
+  std::string oneOf(OptSpecifier id, ArrayRef<StringRef> values,
+                    StringRef otherwise);
+  void readUnsigned(OptSpecifier id, unsigned &value, unsigned lowest,
+                    unsigned highest);
+  void readDouble(OptSpecifier id, double &value);
+  void readSize(OptSpecifier id, std::optional<uint64_t> &value);
+  void readEmit(Options &options);
+  void readAmp(Options &options);
+  void readPrecisions(Options &options);
+  void readPolicyFile(Options &options);
+  void addRules(OptSpecifier id, StringRef type,
+                std::vector<std::string> &rules);
+  void readShapes(Options &options);
+  void readDimParams(Options &options);
+  void readBindings(Options &options);
+  void readMaxError(Tolerance &tolerance);
+
+  const InputArgList &args;
+  DiagnosticSink &sink;
+};
+
+} // namespace
+
+std::string OptionReader::oneOf(OptSpecifier id, ArrayRef<StringRef> values,
+                                StringRef otherwise) {
+  const Arg *arg = args.getLastArg(id);
+  if (!arg) {
+    return otherwise.str();
+  }
+  std::string value = StringRef(arg->getValue()).lower();
+  if (!is_contained(values, value)) {
+    (void)bad(*arg, "one of " + join(values, ", "));
+  }
+  return value;
+}
+
+void OptionReader::readUnsigned(OptSpecifier id, unsigned &value,
+                                unsigned lowest, unsigned highest) {
+  const Arg *arg = args.getLastArg(id);
+  if (!arg) {
+    return;
+  }
+  if (StringRef(arg->getValue()).getAsInteger(10, value) || value < lowest ||
+      value > highest) {
+    (void)bad(*arg, "a number from " + Twine(lowest) + " to " + Twine(highest));
+  }
+}
+
+void OptionReader::readDouble(OptSpecifier id, double &value) {
+  const Arg *arg = args.getLastArg(id);
+  if (!arg) {
+    return;
+  }
+  if (!to_float(StringRef(arg->getValue()), value) || !(value >= 0)) {
+    (void)bad(*arg, "a number that is not negative");
+  }
+}
+
+void OptionReader::readSize(OptSpecifier id, std::optional<uint64_t> &value) {
+  const Arg *arg = args.getLastArg(id);
+  if (!arg) {
+    return;
+  }
+  value = parseSize(arg->getValue());
+  if (!value) {
+    (void)bad(*arg, "a size such as 4096, 512M or 8G");
+  }
+}
+
+void OptionReader::readEmit(Options &options) {
+  std::string emit =
+      oneOf(OPT_emit, {"exe", "lib", "obj", "mlir", "llvm", "asm"}, "exe");
+  options.emit = StringSwitch<EmitKind>(emit)
+                     .Case("lib", EmitKind::Lib)
+                     .Case("obj", EmitKind::Obj)
+                     .Case("mlir", EmitKind::Mlir)
+                     .Case("llvm", EmitKind::Llvm)
+                     .Case("asm", EmitKind::Asm)
+                     .Default(EmitKind::Exe);
+  if (const Arg *arg = args.getLastArg(OPT_compile_from)) {
+    options.compileFrom = symbolizePhase(arg->getValue());
+    if (!options.compileFrom || *options.compileFrom == Phase::Training ||
+        *options.compileFrom == Phase::Codegen) {
+      (void)bad(*arg, "one of import, graph, precision, fusion, memory");
+    }
+  }
+  const Arg *arg = args.getLastArg(OPT_compile_to);
+  if (!arg) {
+    return;
+  }
+  options.compileTo = symbolizePhase(arg->getValue());
+  if (!options.compileTo || *options.compileTo == Phase::Training) {
+    (void)bad(*arg, "one of import, graph, precision, fusion, memory, codegen");
+  } else if (*options.compileTo != Phase::Codegen) {
+    if (has(OPT_emit) && options.emit != EmitKind::Mlir) {
+      (void)sink.error(ExitCode::Usage, Twine("--emit=") + emit +
+                                            " needs the phase codegen, but "
+                                            "--compile-to=" +
+                                            stringifyPhase(*options.compileTo) +
+                                            " stops before it");
+    }
+    options.emit = EmitKind::Mlir;
+  }
+}
+
+void OptionReader::readAmp(Options &options) {
+  static constexpr StringRef policies[] = {"auto", "off",       "fp16",
+                                           "bf16", "pure-fp16", "pure-bf16"};
+  std::string lowType = oneOf(OPT_low_precision_type, {"fp16", "bf16"}, "auto");
+  const Arg *arg = args.getLastArg(OPT_amp);
+  if (!arg || options.command != Command::Bench) {
+    options.amp = oneOf(OPT_amp, policies, lowType);
+    return;
+  }
+  // bench compares several.
+  options.amp = StringRef(arg->getValue()).lower();
+  for (StringRef amp : split(options.amp, ',')) {
+    if (!is_contained(policies, amp)) {
+      (void)bad(*arg, "some of " + llvm::join(llvm::ArrayRef(policies), ", "));
+    }
+  }
+}
+
+/// Adds a rule for each item of a list, all of one type unless that is empty
+/// and the items name their own.
+void OptionReader::addRules(OptSpecifier id, StringRef type,
+                            std::vector<std::string> &rules) {
+  for (const Arg *arg : args.filtered(id)) {
+    for (StringRef item : split(arg->getValue(), ',')) {
+      item = item.trim();
+      if (type.empty() && !item.contains(':')) {
+        (void)bad(*arg, "a list of NAME:TYPE");
+        return;
+      }
+      rules.push_back(type.empty() ? item.str() : (item + ":" + type).str());
+    }
+  }
+}
+
+void OptionReader::readPrecisions(Options &options) {
+  readPolicyFile(options);
+  StringRef low = StringRef(options.amp).ends_with("fp16") ? "fp16" : "bf16";
+  addRules(OPT_nodes_to_include, low, options.layerPrecisions);
+  addRules(OPT_nodes_to_exclude, "fp32", options.layerPrecisions);
+  addRules(OPT_layer_precisions, "", options.layerPrecisions);
+  addRules(OPT_op_types_to_include, low, options.opPrecisions);
+  addRules(OPT_op_types_to_exclude, "fp32", options.opPrecisions);
+  addRules(OPT_op_precisions, "", options.opPrecisions);
+}
+
+/// {"layers": {PATTERN: TYPE, ...}, "ops": {OP: TYPE, ...}}
+void OptionReader::readPolicyFile(Options &options) {
+  const Arg *arg = args.getLastArg(OPT_precision_policy);
+  if (!arg) {
+    return;
+  }
+  StringRef path = arg->getValue();
+  auto file = MemoryBuffer::getFile(path);
+  if (!file) {
+    (void)sink.error(ExitCode::InputOutput, "cannot read '" + path + "': " +
+                                                file.getError().message());
+    return;
+  }
+  Expected<json::Value> value = json::parse((*file)->getBuffer());
+  if (!value) {
+    (void)sink.error(ExitCode::Usage,
+                     "'" + path + "': " + toString(value.takeError()));
+    return;
+  }
+  auto add = [](const json::Value &part, std::vector<std::string> &rules) {
+    const json::Object *object = part.getAsObject();
+    if (!object) {
+      return false;
+    }
+    for (const auto &[name, type] : *object) {
+      std::optional<StringRef> text = type.getAsString();
+      if (!text) {
+        return false;
+      }
+      rules.push_back((StringRef(name) + ":" + *text).str());
+    }
+    return true;
+  };
+  const json::Object *object = value->getAsObject();
+  bool isGood = object != nullptr;
+  if (object) {
+    for (const auto &[key, part] : *object) {
+      bool isLayers = key == "layers";
+      isGood &=
+          (isLayers || key == "ops") &&
+          add(part, isLayers ? options.layerPrecisions : options.opPrecisions);
+    }
+  }
+  if (!isGood) {
+    (void)sink.error(ExitCode::Usage,
+                     "'" + path +
+                         "': expected {\"layers\": {PATTERN: TYPE}, "
+                         "\"ops\": {OP: TYPE}}");
+  }
+}
+
+void OptionReader::readShapes(Options &options) {
+  for (const Arg *arg : args.filtered(OPT_shapes)) {
+    for (StringRef item : split(arg->getValue(), ',')) {
+      // Names may hold colons (`input:0`); shapes do not.
+      auto [name, text] = item.rsplit(':');
+      SmallVector<int64_t> dims;
+      bool isGood = item.contains(':') && !name.empty();
+      if (!text.empty() && text != "scalar") {
+        for (StringRef dim : split(text, 'x')) {
+          int64_t value = -1;
+          isGood &= !dim.getAsInteger(10, value) && value >= 0;
+          dims.push_back(value);
+        }
+      }
+      if (!isGood) {
+        (void)bad(*arg, "NAME:1x3x224x224,...");
+        return;
+      }
+      options.shapes.emplace_back(name.str(), std::move(dims));
+    }
+  }
+}
+
+void OptionReader::readDimParams(Options &options) {
+  for (const Arg *arg : args.filtered(OPT_dim_params)) {
+    for (StringRef item : split(arg->getValue(), ',')) {
+      auto [name, text] = item.rsplit('=');
+      int64_t value;
+      if (name.empty() || text.getAsInteger(10, value) || value < 0) {
+        (void)bad(*arg, "NAME=SIZE,...");
+        return;
+      }
+      options.dimParams.emplace_back(name.str(), value);
+    }
+  }
+}
+
+void OptionReader::readBindings(Options &options) {
+  for (const Arg *arg : args.filtered(OPT_bind_input)) {
+    auto [name, file] = StringRef(arg->getValue()).split("=@");
+    bool hasSource = !file.empty() || options.command == Command::Verify;
+    if (name.empty() || !hasSource) {
+      (void)bad(*arg, "NAME=@FILE");
+      continue;
+    }
+    options.bindings.push_back({name.str(), file.str()});
+  }
+}
+
+void OptionReader::readMaxError(Tolerance &tolerance) {
+  const Arg *arg = args.getLastArg(OPT_max_error);
+  if (!arg) {
+    return;
+  }
+  auto [metric, text] = StringRef(arg->getValue()).split(':');
+  double value;
+  if (metric != "frobenius" || !to_float(text, value) || !(value >= 0)) {
+    (void)bad(*arg, "frobenius:VALUE");
+    return;
+  }
+  tolerance.frobenius = value;
+}
+
+void OptionReader::read(Options &options) {
+  options.output = text(OPT_output);
+  readEmit(options);
+  options.dumpPhasesTo = text(OPT_dump_phases_to);
+  options.saveTemps = text(OPT_save_temps);
+  std::optional<uint64_t> elide = options.elideAbove;
+  readSize(OPT_elide_above, elide);
+  options.elideAbove = elide.value_or(0);
+
+  std::string target = oneOf(OPT_target, {"cpu", "cuda"}, "cpu");
+  if (target == "cuda") {
+    (void)sink.error(ExitCode::Unsupported,
+                     "unsupported target 'cuda': this build of ampc compiles "
+                     "for cpu");
+  }
+  options.march = text(OPT_march, "native");
+  readUnsigned(OPT_opt_level, options.optLevel, 0, 3);
+  readUnsigned(OPT_jobs, options.jobs, 1, 1024);
+
+  readAmp(options);
+  readPrecisions(options);
+  options.strictRounding = has(OPT_strict_rounding);
+  options.normOutput = oneOf(OPT_norm_output, {"follow", "fp32"}, "follow");
+  options.precisionReport = text(OPT_precision_report);
+
+  readShapes(options);
+  readDimParams(options);
+  readBindings(options);
+  readSize(OPT_max_nodes, options.maxNodes);
+
+  readSize(OPT_memory_limit, options.memoryLimit);
+  readSize(OPT_weight_limit, options.weightLimit);
+  options.memoryReport = text(OPT_memory_report);
+  options.externalWeights = text(OPT_external_weights, "auto");
+
+  options.data = text(OPT_data);
+  options.suite = text(OPT_suite);
+  readUnsigned(OPT_suite_timeout, options.suiteTimeout, 1, 86400);
+  readDouble(OPT_rtol, options.tolerance.rtol);
+  readDouble(OPT_atol, options.tolerance.atol);
+  readMaxError(options.tolerance);
+  readUnsigned(OPT_threads, options.threads, 1, 1024);
+
+  options.unsupportedOnly = has(OPT_unsupported);
+  options.json = has(OPT_json);
+  options.diagnostics =
+      oneOf(OPT_diagnostics, {"text", "json"}, "text") == "json"
+          ? DiagnosticForm::Json
+          : DiagnosticForm::Text;
+  options.timeReport = has(OPT_time_report);
+  options.mlirTiming = has(OPT_mlir_timing);
+  options.verifyEach = has(OPT_verify_each);
+  options.printIr = has(OPT_print_ir);
+  options.quiet = has(OPT_quiet);
+  options.verbose = has(OPT_verbose);
+  options.help = has(OPT_help);
+  options.helpAll = has(OPT_help_all);
+  options.version = has(OPT_version);
+  options.generate = oneOf(OPT_generate, {"man", "bash", "zsh", "fish"}, "");
+}
+
+void readOptionValues(const InputArgList &args, Options &options,
+                      DiagnosticSink &sink) {
+  OptionReader(args, sink).read(options);
+}
+
+} // namespace ampc::driver

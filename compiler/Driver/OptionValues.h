@@ -1,0 +1,20 @@
+//===- OptionValues.h - Check and convert the values of options -----------===//
+#ifndef AMPC_COMPILER_DRIVER_OPTIONVALUES_H
+#define AMPC_COMPILER_DRIVER_OPTIONVALUES_H
+
+#include "compiler/Driver/DiagnosticSink.h"
+
+namespace llvm::opt {
+class InputArgList;
+} // namespace llvm::opt
+
+namespace ampc::driver {
+
+/// Sets every option of `options` that has a value, but for positional ones.
+/// `options.command` is known. A value of the wrong form is a usage error.
+void readOptionValues(const llvm::opt::InputArgList &args, Options &options,
+                      DiagnosticSink &sink);
+
+} // namespace ampc::driver
+
+#endif // AMPC_COMPILER_DRIVER_OPTIONVALUES_H
