@@ -16,7 +16,7 @@ namespace ampc::importer {
 
 /// Versions of the format that the importer reads.
 constexpr int64_t minIrVersion = 3, maxIrVersion = 14;
-constexpr int64_t minOpset = 7, maxOpset = 28;
+constexpr int64_t minOpset = 1, maxOpset = 28;
 
 /// Operator set versions by domain; the default domain is "" ("ai.onnx" is
 /// folded into it).

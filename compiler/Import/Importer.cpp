@@ -227,6 +227,9 @@ void Importer::importNode(const onnx::NodeProto &proto, uint32_t index,
     }
     node.inputs[i] = *entity;
   }
+  if (version < 6) {
+    node.attrs.ignore("consumed_inputs"); // a hint about aliasing
+  }
   size_t errorsBefore = diags.getNumErrors();
   if (const onnx::FunctionProto *function = checked.findFunction(proto)) {
     importCall(node, *function, place);

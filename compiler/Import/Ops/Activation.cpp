@@ -161,6 +161,12 @@ static LogicalResult convertShrink(Node &n) {
 
 static LogicalResult convertPRelu(Node &n) {
   Value x = n.in(0), slope = n.in(1);
+  if (n.opset < 7 && n.rank(slope) == 1 && n.rank(x) > 2) {
+    // One slope a channel; since then it broadcasts as everything does.
+    SmallVector<int64_t> shape(n.rank(x) - 1, 1);
+    shape[0] = n.shape(slope)[0];
+    slope = n.reshape(slope, shape);
+  }
   n.set(0,
         n.composite1(AutocastClass::Lower, {x, slope}, [&](ArrayRef<Value> in) {
           Value zero = n.scalar(n.element(in[0]), 0);
@@ -228,6 +234,9 @@ static LogicalResult convertDropout(Node &n) {
   n.attrs.ignore("ratio");
   n.attrs.ignore("seed");
   Value x = n.in(0);
+  if (n.opset < 7 && !n.attrs.getFlag("is_test")) {
+    return n.unsupported("training (is_test = 0)");
+  }
   if (n.has(2)) {
     auto isTraining = n.constantInt(2, "training_mode");
     if (!isTraining) {
@@ -261,7 +270,7 @@ void addActivationOps(OpTable &table) {
       {"Mish", convertMish, 1, 1},
       {"PRelu", convertPRelu, 2, 2},
       {"Relu", convertUnary<amp::ReluOp>, 1, 1},
-      {"Selu", convertSelu, 1, 1},
+      {"Selu", convertSelu, 1, 1, 1, 6},
       {"Shrink", convertShrink, 1, 1},
       {"Sigmoid", convertUnary<amp::SigmoidOp>, 1, 1},
       {"Softmax", convertSoftmax<amp::SoftmaxOp>, 1, 1},

@@ -63,6 +63,7 @@ static LogicalResult convertMatMulInteger(Node &n) {
 static LogicalResult convertGemm(Node &n) {
   double alpha = n.attrs.getFloat("alpha", 1);
   double beta = n.attrs.getFloat("beta", 1);
+  n.attrs.ignore("broadcast"); // before opset 7; now the rule
   bool transA = n.attrs.getFlag("transA"), transB = n.attrs.getFlag("transB");
   Value a = n.in(0), b = n.in(1), c = n.has(2) ? n.in(2) : Value();
   if (n.rank(a) != 2 || n.rank(b) != 2) {

@@ -14,9 +14,41 @@ static LogicalResult convertUnary(Node &n) {
   return success();
 }
 
+/// The second operand. Before opset 7 it broadcast only on request, and then
+/// stood at dimension `axis` of the first.
+static Value readSecondOperand(Node &n) {
+  Value x = n.in(0), y = n.in(1);
+  if (n.opset >= 7) {
+    return y;
+  }
+  bool broadcasts = n.attrs.getFlag("broadcast");
+  auto axis = n.attrs.findInt("axis");
+  if (!broadcasts) {
+    if (n.shape(x) != n.shape(y)) {
+      (void)n.invalid("operands of different shapes without broadcast = 1");
+    }
+    return y;
+  }
+  if (!axis) {
+    return y;
+  }
+  auto first = n.axis(*axis, n.rank(x));
+  if (!first) {
+    return {};
+  }
+  int64_t trailing = n.rank(x) - *first - n.rank(y);
+  if (trailing < 0) {
+    (void)n.invalid("its second operand does not fit at axis " + Twine(*axis));
+    return {};
+  }
+  SmallVector<int64_t> shape(n.shape(y));
+  shape.append(trailing, 1);
+  return n.reshape(y, shape);
+}
+
 template <typename OpTy>
 static LogicalResult convertBinary(Node &n) {
-  n.set(0, n.build<OpTy>(n.in(0), n.in(1)));
+  n.set(0, n.build<OpTy>(n.in(0), readSecondOperand(n)));
   return success();
 }
 
@@ -46,7 +78,7 @@ static LogicalResult convertMean(Node &n) {
 
 template <amp::ComparePredicate predicate>
 static LogicalResult convertCompare(Node &n) {
-  n.set(0, n.build<amp::CompareOp>(n.in(0), n.in(1), predicate));
+  n.set(0, n.build<amp::CompareOp>(n.in(0), readSecondOperand(n), predicate));
   return success();
 }
 
@@ -85,7 +117,7 @@ static LogicalResult convertBitShift(Node &n) {
 
 /// The exponent has a type of its own; the result has the base's.
 static LogicalResult convertPow(Node &n) {
-  Value base = n.in(0), exponent = n.in(1);
+  Value base = n.in(0), exponent = readSecondOperand(n);
   Type element = n.element(base);
   if (n.isFloat(base) || !n.isFloat(exponent)) {
     n.set(0, n.build<amp::PowOp>(base, n.cast(exponent, element)));
@@ -198,7 +230,7 @@ void addElementwiseOps(OpTable &table) {
       {"BitwiseNot", convertUnary<amp::BitwiseNotOp>, 1, 1},
       {"BitwiseOr", convertBinary<amp::OrOp>, 2, 2},
       {"BitwiseXor", convertBinary<amp::XorOp>, 2, 2},
-      {"Cast", convertCast, 1, 1},
+      {"Cast", convertCast, 1, 1, 1, 6},
       {"CastLike", convertCastLike, 2, 2},
       {"Ceil", convertUnary<amp::CeilOp>, 1, 1},
       {"Clip", convertClipAttributes, 1, 1, 1, 1, 10},

@@ -170,6 +170,9 @@ static LogicalResult convertBatchNorm(Node &n) {
   if (n.rank(n.in(0)) < 2) {
     return n.invalid("expected a rank of 2 or more");
   }
+  if (n.opset < 7 && !n.attrs.getFlag("is_test")) {
+    return n.unsupported("training (is_test = 0)");
+  }
   if (n.opset < 9 && !n.attrs.getFlag("spatial", true)) {
     return n.unsupported("statistics per activation (spatial = 0)");
   }

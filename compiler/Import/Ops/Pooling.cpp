@@ -353,9 +353,9 @@ void addPoolingOps(OpTable &table) {
   table.add({
       {"AveragePool", convertAveragePool, 1, 1},
       {"GlobalAveragePool", convertGlobalPool<amp::ReduceMeanOp>, 1, 1},
-      {"GlobalLpPool", convertGlobalLpPool, 1, 1},
+      {"GlobalLpPool", convertGlobalLpPool, 1, 1, 1, 2},
       {"GlobalMaxPool", convertGlobalPool<amp::ReduceMaxOp>, 1, 1},
-      {"LpPool", convertLpPool, 1, 1},
+      {"LpPool", convertLpPool, 1, 1, 1, 2},
       {"MaxPool", convertMaxPool, 1, 1, 2},
       {"Resize", convertUpsample, 2, 2, 1, 10, 10},
       {"Resize", convertResize, 1, 4, 1, 11},

@@ -445,7 +445,7 @@ static LogicalResult convertRecurrent(Node &n) {
 
 void addRecurrentOps(OpTable &table) {
   table.add({
-      {"GRU", convertRecurrent<Cell::Gru>, 3, 6, 2},
+      {"GRU", convertRecurrent<Cell::Gru>, 3, 6, 2, 3},
       {"LSTM", convertRecurrent<Cell::Lstm>, 3, 8, 3},
       {"RNN", convertRecurrent<Cell::Rnn>, 3, 6, 2},
   });

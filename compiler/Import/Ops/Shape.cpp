@@ -17,9 +17,9 @@ namespace ampc::importer {
 static LogicalResult convertReshape(Node &n) {
   bool allowsZero = n.attrs.getFlag("allowzero");
   Value x = n.in(0);
-  auto target = n.constantInts(1, "shape");
+  auto target = n.attributeOrInput("shape", 1, 5);
   if (!target) {
-    return failure();
+    return n.hasFailed() ? failure() : n.invalid("it has no shape");
   }
   SmallVector<int64_t> shape(*target);
   std::optional<size_t> inferred;
@@ -257,10 +257,10 @@ void addShapeOps(OpTable &table) {
       {"DepthToSpace", convertDepthToSpace, 1, 1},
       {"Expand", convertExpand, 2, 2},
       {"Flatten", convertFlatten, 1, 1},
-      {"Reshape", convertReshape, 2, 2},
+      {"Reshape", convertReshape, 1, 2},
       {"SpaceToDepth", convertSpaceToDepth, 1, 1},
       {"Squeeze", convertSqueeze, 1, 2},
-      {"Tile", convertTile, 2, 2},
+      {"Tile", convertTile, 2, 2, 1, 6},
       {"Transpose", convertTranspose, 1, 1},
       {"Trilu", convertTrilu, 1, 2},
       {"Unsqueeze", convertUnsqueeze, 1, 2},

@@ -15,7 +15,9 @@ namespace ampc::importer {
 
 static LogicalResult convertConcat(Node &n) {
   SmallVector<Value> inputs = n.allInputs();
-  auto axis = n.axis(n.attrs.requireInt("axis"), n.rank(inputs.front()));
+  auto axis = n.axis(n.opset < 4 ? n.attrs.getInt("axis", 1)
+                                 : n.attrs.requireInt("axis"),
+                     n.rank(inputs.front()));
   if (!axis) {
     return failure();
   }
@@ -266,11 +268,11 @@ void addSlicingOps(OpTable &table) {
   table.add({
       {"CenterCropPad", convertCenterCropPad, 2, 2},
       {"Concat", convertConcat, 1, anyNumber},
-      {"Pad", convertPadAttributes, 1, 1, 1, 1, 10},
+      {"Pad", convertPadAttributes, 1, 1, 1, 2, 10},
       {"Pad", convertPad, 2, 4, 1, 11},
       {"Slice", convertSliceAttributes, 1, 1, 1, 1, 9},
       {"Slice", convertSlice, 3, 5, 1, 10},
-      {"Split", convertSplit, 1, 2, anyNumber},
+      {"Split", convertSplit, 1, 2, anyNumber, 2},
   });
 }
 

@@ -29,7 +29,19 @@ Operation *cpu::findRoot(amp::KernelOp kernel) {
   return root;
 }
 
+/// Whether the kernel has nothing to store.
+static bool isEmpty(amp::KernelOp kernel) {
+  return llvm::all_of(kernel.getFunctionType().getResults(), [](Type type) {
+    return cast<RankedTensorType>(type).getNumElements() == 0;
+  });
+}
+
 LogicalResult cpu::emitKernel(KernelEmitter &emitter) {
+  if (isEmpty(emitter.kernel)) {
+    emitter.reset();
+    emitter.launch = {};
+    return success();
+  }
   Operation *root = findRoot(emitter.kernel);
   if (!root) {
     return emitMapKernel(emitter);

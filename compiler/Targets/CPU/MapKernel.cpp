@@ -38,29 +38,36 @@ bool mergeDimensions(amp::KernelOp kernel, ArrayRef<int64_t> result,
     llvm::append_range(full, shape);
     return full;
   };
-  // mergeable[i]: dimensions i and i + 1 act as one for every tensor.
-  SmallVector<bool> mergeable(rank > 0 ? rank - 1 : 0, true);
+  // Dimensions of size 1 say nothing about who broadcasts: they are left out,
+  // or they would join neighbours that differ.
+  SmallVector<size_t> kept;
+  for (size_t i = 0; i < rank; ++i) {
+    if (result[i] != 1) {
+      kept.push_back(i);
+    }
+  }
+  // startsRun[i]: kept dimension i does not act as one with the one before it
+  // for every tensor.
+  SmallVector<bool> startsRun(kept.size(), false);
   for (Value tensor : tensors) {
     if (cast<RankedTensorType>(tensor.getType()).getRank() >
         static_cast<int64_t>(rank)) {
       return false;
     }
     auto shape = aligned(tensor);
-    for (size_t i = 0; i + 1 < rank; ++i) {
-      bool outerFull = shape[i] == result[i], outerOne = shape[i] == 1;
-      bool innerFull = shape[i + 1] == result[i + 1],
-           innerOne = shape[i + 1] == 1;
-      mergeable[i] = mergeable[i] && ((outerFull && innerFull) ||
-                                      (outerOne && innerOne));
+    for (size_t i = 1; i < kept.size(); ++i) {
+      bool outerFull = shape[kept[i - 1]] == result[kept[i - 1]];
+      bool innerFull = shape[kept[i]] == result[kept[i]];
+      startsRun[i] = startsRun[i] || outerFull != innerFull;
     }
   }
   auto merge = [&](ArrayRef<int64_t> shape) {
     SmallVector<int64_t> out;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      if (i > 0 && mergeable[i - 1]) {
-        out.back() *= shape[i];
+    for (auto [i, dim] : llvm::enumerate(kept)) {
+      if (i > 0 && !startsRun[i]) {
+        out.back() *= shape[dim];
       } else {
-        out.push_back(shape[i]);
+        out.push_back(shape[dim]);
       }
     }
     return out;
@@ -162,7 +169,8 @@ LogicalResult cpu::emitMapKernel(KernelEmitter &emitter) {
   auto first = cast<RankedTensorType>(kernel.getResultTypes().front());
   for (Type type : kernel.getResultTypes()) {
     if (cast<RankedTensorType>(type).getShape() != first.getShape()) {
-      return kernel.emitOpError("expected results of one shape in a map kernel");
+      return kernel.emitOpError(
+          "expected results of one shape in a map kernel");
     }
   }
   SmallVector<int64_t> shape(first.getShape());
@@ -173,7 +181,8 @@ LogicalResult cpu::emitMapKernel(KernelEmitter &emitter) {
                  elementwise ? &shapes : nullptr);
   int64_t last = elementwise ? (merged.empty() ? 1 : merged.back())
                              : (shape.empty() ? 1 : shape.back());
-  if (last >= emitter.traits.lanes && succeeded(map.emit(emitter.traits.lanes))) {
+  if (last >= emitter.traits.lanes &&
+      succeeded(map.emit(emitter.traits.lanes))) {
     return success();
   }
   return map.emit(1);

@@ -1,7 +1,7 @@
 //===- GraphCheckTest.cpp - Versions, names, scopes, cycles ---------------===//
 #include "compiler/Import/GraphCheck.h"
-#include "llvm/Support/raw_ostream.h"
 #include "test/compiler/import/ImportTestUtils.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace ampc;
 using namespace ampc::importer;
@@ -90,7 +90,7 @@ TEST_F(GraphCheckTest, negative_versions) {
   model.mutable_opset_import(0)->set_version(29);
   EXPECT_FALSE(check());
   EXPECT_EQ(message(0), "expected an IR version between 3 and 14, got 15");
-  EXPECT_EQ(message(1), "expected an opset between 7 and 28, got 29");
+  EXPECT_EQ(message(1), "expected an opset between 1 and 28, got 29");
   EXPECT_EQ(diags.getExitCode(), 4);
 }
 
