@@ -276,7 +276,7 @@ Value Node::cast(Value input, Type to) {
   }
   return buildTyped<amp::CastOp>(
       mlir::cast<RankedTensorType>(input.getType()).clone(to), input,
-      /*saturate=*/false, /*explicit=*/false);
+      /*saturate=*/false, /*from_model=*/false);
 }
 
 Value Node::reduceSum(Value input, ArrayRef<int64_t> axes, bool keepdims) {

@@ -196,7 +196,7 @@ static LogicalResult convertTo(Node &n, Type element) {
   Value x = n.in(0);
   auto type = cast<RankedTensorType>(x.getType());
   n.set(0, n.buildTyped<amp::CastOp>(type.clone(element), x,
-                                     /*saturate=*/false, /*explicit=*/true));
+                                     /*saturate=*/false, /*from_model=*/true));
   return success();
 }
 
