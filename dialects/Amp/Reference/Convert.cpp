@@ -39,11 +39,22 @@ double toDouble(int64_t value) {
                    : toDouble(static_cast<uint64_t>(value));
 }
 
-int64_t truncate(double value) {
-  bool inside = value >= -0x1p63 && value < 0x1p63;
-  return inside ? static_cast<int64_t>(value)
-                : std::numeric_limits<int64_t>::min();
+/// Towards zero, bounded to the values of T; NaN gives 0.
+template <typename T>
+T truncateTo(double value) {
+  constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
+  // One above the largest, which for 64 bits is not a double.
+  constexpr double high =
+      2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+  if (std::isnan(value)) {
+    return 0;
+  }
+  return value <= low   ? std::numeric_limits<T>::min()
+         : value < high ? static_cast<T>(value)
+                        : std::numeric_limits<T>::max();
 }
+
+int64_t truncate(double value) { return truncateTo<int64_t>(value); }
 
 /// Calls `body` with the signed or unsigned C++ type that stores an integer.
 template <typename Body>
@@ -152,14 +163,17 @@ void ref::storeDoubles(Kind kind, const double *from, int64_t count, char *to) {
   case Kind::U64:
     // Half of this type's range lies outside of i64's.
     return storeAll(from, count, to, [](double x) {
-      return x >= 0x1p63 && x < 0x1p64 ? static_cast<uint64_t>(x)
-                                       : static_cast<uint64_t>(truncate(x));
+      return x < 0 ? static_cast<uint64_t>(truncate(x))
+                   : truncateTo<uint64_t>(x);
     });
   default:
     return withInteger(kind, [&](auto raw) {
       using Raw = decltype(raw);
+      using Wide =
+          std::conditional_t<(sizeof(Raw) < 4 || std::is_same_v<Raw, int32_t>),
+                             int32_t, int64_t>;
       storeAll(from, count, to,
-               [](double x) { return static_cast<Raw>(truncate(x)); });
+               [](double x) { return static_cast<Raw>(truncateTo<Wide>(x)); });
     });
   }
 }
