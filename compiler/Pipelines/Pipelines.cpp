@@ -71,7 +71,7 @@ void buildPhase(Phase phase, OpPassManager &passes, const PhaseOptions &options)
     return;
   }
   case Phase::Memory:
-    passes.addPass(memory::createBuildProgramPass());
+    passes.addPass(memory::createMemoryBuildProgramPass());
     return;
   case Phase::Import:
   case Phase::Training:

@@ -132,7 +132,8 @@ class RandomGraph:
 
     def partner(self, x: Value):
         """Something that broadcasts with x: (operand, shape of the result)."""
-        others = [v for v in self.values if v.dtype == np.float32 and _broadcast(x.shape, v.shape)]
+        others = [v for v in self.values if v.dtype == np.float32
+                  and _broadcast(x.shape, v.shape) is not None]
         if self.chance(0.6):
             other = self.pick(others)
             return other, _broadcast(x.shape, other.shape)

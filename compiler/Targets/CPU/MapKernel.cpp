@@ -31,24 +31,36 @@ bool mergeDimensions(amp::KernelOp kernel, ArrayRef<int64_t> result,
     }
     llvm::append_range(tensors, op.getResults());
   }
-  size_t rank = result.size();
+  // Dimensions of size 1 count for nothing: both broadcast and whole, they
+  // would join neighbours that must not be merged.
+  auto dropOnes = [&](ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> kept;
+    for (auto [size, whole] : llvm::zip_equal(shape, result)) {
+      if (whole != 1) {
+        kept.push_back(size);
+      }
+    }
+    return kept;
+  };
   auto aligned = [&](Value tensor) {
     auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
-    SmallVector<int64_t> full(rank - shape.size(), 1);
+    SmallVector<int64_t> full(result.size() - shape.size(), 1);
     llvm::append_range(full, shape);
-    return full;
+    return dropOnes(full);
   };
+  SmallVector<int64_t> whole = dropOnes(result);
+  size_t rank = whole.size();
   // mergeable[i]: dimensions i and i + 1 act as one for every tensor.
   SmallVector<bool> mergeable(rank > 0 ? rank - 1 : 0, true);
   for (Value tensor : tensors) {
     if (cast<RankedTensorType>(tensor.getType()).getRank() >
-        static_cast<int64_t>(rank)) {
+        static_cast<int64_t>(result.size())) {
       return false;
     }
     auto shape = aligned(tensor);
     for (size_t i = 0; i + 1 < rank; ++i) {
-      bool outerFull = shape[i] == result[i], outerOne = shape[i] == 1;
-      bool innerFull = shape[i + 1] == result[i + 1],
+      bool outerFull = shape[i] == whole[i], outerOne = shape[i] == 1;
+      bool innerFull = shape[i + 1] == whole[i + 1],
            innerOne = shape[i + 1] == 1;
       mergeable[i] = mergeable[i] && ((outerFull && innerFull) ||
                                       (outerOne && innerOne));
@@ -65,7 +77,7 @@ bool mergeDimensions(amp::KernelOp kernel, ArrayRef<int64_t> result,
     }
     return out;
   };
-  merged = merge(result);
+  merged = merge(whole);
   for (Value tensor : tensors) {
     shapes[tensor] = merge(aligned(tensor));
   }
