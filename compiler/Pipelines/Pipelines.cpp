@@ -90,7 +90,7 @@ void buildPhase(Phase phase, OpPassManager &passes,
     return;
   }
   case Phase::Memory:
-    passes.addPass(memory::createBuildProgramPass());
+    passes.addPass(memory::createMemoryBuildProgramPass());
     return;
   case Phase::Import:
   case Phase::Training:

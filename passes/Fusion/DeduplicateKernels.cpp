@@ -10,7 +10,7 @@
 using namespace mlir;
 
 namespace ampc::fusion {
-#define GEN_PASS_DEF_DEDUPLICATEKERNELSPASS
+#define GEN_PASS_DEF_FUSIONDEDUPLICATEKERNELSPASS
 #include "passes/Fusion/Passes.h.inc"
 
 namespace {
@@ -61,8 +61,8 @@ std::string describe(amp::KernelOp kernel) {
   return name;
 }
 
-struct DeduplicateKernelsPass final
-    : impl::DeduplicateKernelsPassBase<DeduplicateKernelsPass> {
+struct FusionDeduplicateKernelsPass final
+    : impl::FusionDeduplicateKernelsPassBase<FusionDeduplicateKernelsPass> {
   using Base::Base;
 
   void runOnOperation() override {

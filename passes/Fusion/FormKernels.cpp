@@ -2,6 +2,7 @@
 #include "dialects/Amp/IR/AmpOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Fusion/KernelGroups.h"
 #include "passes/Fusion/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -9,7 +10,7 @@
 using namespace mlir;
 
 namespace ampc::fusion {
-#define GEN_PASS_DEF_FORMKERNELSPASS
+#define GEN_PASS_DEF_FUSIONFORMKERNELSPASS
 #include "passes/Fusion/Passes.h.inc"
 
 namespace {
@@ -101,8 +102,8 @@ void outline(KernelGroup &group, unsigned number, ModuleOp module) {
   }
 }
 
-struct FormKernelsPass final
-    : ampc::fusion::impl::FormKernelsPassBase<FormKernelsPass> {
+struct FusionFormKernelsPass final
+    : ampc::fusion::impl::FusionFormKernelsPassBase<FusionFormKernelsPass> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -110,8 +111,22 @@ struct FormKernelsPass final
     auto target = module->getAttrOfType<amp::TargetAttr>("amp.target");
     int64_t lanes = target ? target.getVectorBytes() / 4 : 8;
     unsigned number = 0;
-    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isDeclaration()) {
+        continue;
+      }
+      if (!function.getBody().hasOneBlock()) {
+        function.emitOpError("expected one block, got ")
+            << function.getBody().getBlocks().size();
+        return signalPassFailure();
+      }
       Block &block = function.getBody().front();
+      // What nobody reads gets no kernel.
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+        if (isOpTriviallyDead(&op)) {
+          op.erase();
+        }
+      }
       KernelGroups groups(block, lanes);
       SmallVector<KernelGroup *> ordered = groups.ordered();
       for (KernelGroup *group : ordered) {
@@ -130,7 +145,7 @@ struct FormKernelsPass final
       }
       for (Operation &op : block.without_terminator()) {
         if (!isa<amp::LaunchOp, amp::ReshapeOp>(op) && !groups.isConstant(&op)) {
-          op.emitOpError("cannot be part of a kernel");
+          op.emitOpError("expected an operation that kernels can hold");
           return signalPassFailure();
         }
       }

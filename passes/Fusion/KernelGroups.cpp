@@ -4,7 +4,6 @@
 #include "dialects/Amp/IR/AmpOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -52,31 +51,16 @@ bool keepsVectors(Operation *view, int64_t lanes) {
 }
 } // namespace
 
-KernelGroups::KernelGroups(Block &block, int64_t lanes) : lanes(lanes) {
-  findConstants(block);
+KernelGroups::KernelGroups(Block &block, int64_t lanes)
+    : lanes(lanes), constants(block.getParentOp()) {
   for (Operation &op : block.without_terminator()) {
     FusionKind kind = kindOf(&op);
-    if (kind != FusionKind::Never && !constants.contains(&op)) {
+    if (kind != FusionKind::Never && !constants.isComputable(&op)) {
       place(&op, kind);
     }
   }
   for (auto &group : groups) {
     stripReshapes(*group);
-  }
-}
-
-void KernelGroups::findConstants(Block &block) {
-  for (Operation &op : block) {
-    bool constant = op.hasTrait<OpTrait::ConstantLike>() ||
-                    (isPure(&op) && op.getNumResults() != 0 &&
-                     !isa<amp::LaunchOp>(op) &&
-                     llvm::all_of(op.getOperands(), [&](Value operand) {
-                       Operation *producer = operand.getDefiningOp();
-                       return producer && constants.contains(producer);
-                     }));
-    if (constant) {
-      constants.insert(&op);
-    }
   }
 }
 
@@ -215,10 +199,11 @@ void KernelGroups::stripReshapes(KernelGroup &group) {
         if (op == group.tail && !inputOutside) {
           group.tail = reshape.getInput().getDefiningOp();
         }
-        if (op == group.position && !inputOutside) {
-          group.position = group.tail;
-        }
         drop(op);
+        if (op == group.position && !group.ops.empty()) {
+          // A narrowing cast that shared a reshape stands behind it.
+          group.position = group.ops.back();
+        }
         changed = true;
         break;
       }

@@ -4,8 +4,8 @@
 
 #include "dialects/Interfaces/FusionInterfaces.h"
 #include "mlir/IR/Block.h"
+#include "passes/Analysis/ConstantSlice.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include <memory>
 
@@ -35,10 +35,11 @@ public:
   llvm::SmallVector<KernelGroup *> ordered() const;
 
   /// Whether an op computes a constant: it has no kernel.
-  bool isConstant(mlir::Operation *op) const { return constants.contains(op); }
+  bool isConstant(mlir::Operation *op) const {
+    return constants.isComputable(op);
+  }
 
 private:
-  void findConstants(mlir::Block &block);
   void place(mlir::Operation *op, FusionKind kind);
   bool canJoinEpilogue(mlir::Operation *op, FusionKind kind,
                        mlir::Value operand) const;
@@ -50,7 +51,7 @@ private:
   int64_t lanes;
   std::vector<std::unique_ptr<KernelGroup>> groups;
   llvm::DenseMap<mlir::Operation *, KernelGroup *> membership;
-  llvm::DenseSet<mlir::Operation *> constants;
+  ConstantSlice constants;
 };
 
 } // namespace ampc::fusion

@@ -2,89 +2,114 @@
 #include "dialects/Amp/IR/AmpOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Analysis/ConstantSlice.h"
 #include "passes/Fusion/Passes.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
 namespace ampc::fusion {
-#define GEN_PASS_DEF_OUTLINEWEIGHTSPASS
+#define GEN_PASS_DEF_FUSIONOUTLINEWEIGHTSPASS
 #include "passes/Fusion/Passes.h.inc"
 
 namespace {
 
-struct OutlineWeightsPass final
-    : impl::OutlineWeightsPassBase<OutlineWeightsPass> {
+/// Merges constant ops that are equal: same operation on the same operands.
+class ConstantMerger : public DenseMapInfo<Operation *> {
+public:
+  static unsigned getHashValue(const Operation *op) {
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(const Operation *lhs, const Operation *rhs) {
+    if (lhs == rhs) {
+      return true;
+    }
+    bool special = llvm::is_contained({getEmptyKey(), getTombstoneKey()}, lhs) ||
+                   llvm::is_contained({getEmptyKey(), getTombstoneKey()}, rhs);
+    return !special && OperationEquivalence::isEquivalentTo(
+                           const_cast<Operation *>(lhs),
+                           const_cast<Operation *>(rhs),
+                           OperationEquivalence::IgnoreLocations);
+  }
+};
+
+struct FusionOutlineWeightsPass final
+    : impl::FusionOutlineWeightsPassBase<FusionOutlineWeightsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    for (auto function : module.getOps<func::FuncOp>()) {
-      Block &block = function.getBody().front();
-      SetVector<Operation *> constants;
-      for (Operation &op : block.without_terminator()) {
-        bool constant = !isa<amp::LaunchOp, amp::GetWeightOp>(op) &&
-                        isPure(&op) && op.getNumResults() == 1 &&
-                        llvm::all_of(op.getOperands(), [&](Value operand) {
-                          return operand.getDefiningOp() &&
-                                 constants.contains(operand.getDefiningOp());
-                        });
-        if (constant) {
-          constants.insert(&op);
-        }
-      }
-      for (Operation *op : constants) {
-        bool read = llvm::any_of(op->getUsers(), [&](Operation *user) {
-          return !constants.contains(user);
-        });
-        if (read) {
-          outline(op, constants, module);
-        }
-      }
-      for (Operation *op : llvm::reverse(constants)) {
-        if (op->use_empty()) {
-          op->erase();
-        }
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function.isDeclaration()) {
+        visit(function);
       }
     }
   }
 
 private:
-  void outline(Operation *op, const SetVector<Operation *> &constants,
-               ModuleOp module) {
-    SetVector<Operation *> slice;
-    SmallVector<Operation *> work{op};
-    while (!work.empty()) {
-      Operation *next = work.pop_back_val();
-      if (slice.insert(next)) {
-        for (Value operand : next->getOperands()) {
-          work.push_back(operand.getDefiningOp());
+  void visit(func::FuncOp function) {
+    ConstantSlice constants(function);
+    SmallVector<Operation *> kept;
+    llvm::DenseSet<Operation *, ConstantMerger> known;
+    for (Operation &op : function.getBody().front()) {
+      if (!constants.isComputable(&op)) {
+        continue;
+      }
+      auto [equal, isNew] = known.insert(&op);
+      if (!isNew) {
+        op.replaceAllUsesWith(*equal);
+      } else if (!isa<amp::GetWeightOp>(op)) {
+        kept.push_back(&op);
+      }
+    }
+    for (Operation *op : kept) {
+      for (Value result : op->getResults()) {
+        bool read = llvm::any_of(result.getUsers(), [&](Operation *user) {
+          return !constants.isComputable(user);
+        });
+        if (read) {
+          outline(result, constants);
         }
       }
     }
-    SmallVector<Operation *> ordered(slice.begin(), slice.end());
-    llvm::sort(ordered, [](Operation *lhs, Operation *rhs) {
-      return lhs->isBeforeInBlock(rhs);
-    });
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    OpBuilder b(module.getBody(), module.getBody()->end());
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
+      if (constants.isComputable(&op) && op.use_empty()) {
+        op.erase();
+      }
+    }
+  }
+
+  void outline(Value value, const ConstantSlice &constants) {
+    Operation *op = value.getDefiningOp();
+    auto type = cast<RankedTensorType>(value.getType());
+    Block *end = getOperation().getBody();
+    OpBuilder b(end, end->end());
     auto weight = amp::WeightOp::create(
-        b, op->getLoc(), b.getStringAttr("w" + std::to_string(number++)),
-        TypeAttr::get(type));
+        b, op->getLoc(), b.getStringAttr(freshName()), TypeAttr::get(type));
     Block &body = weight.getBody().emplaceBlock();
     b.setInsertionPointToStart(&body);
     IRMapping mapping;
-    for (Operation *member : ordered) {
+    for (Operation *member : constants.getSlice(value)) {
       b.clone(*member, mapping);
     }
-    amp::YieldOp::create(b, op->getLoc(), mapping.lookup(op->getResult(0)));
+    amp::YieldOp::create(b, op->getLoc(), mapping.lookup(value));
     b.setInsertionPointAfter(op);
     auto get = amp::GetWeightOp::create(
         b, op->getLoc(), type, FlatSymbolRefAttr::get(weight.getSymNameAttr()));
-    op->getResult(0).replaceUsesWithIf(get, [&](OpOperand &use) {
-      return !constants.contains(use.getOwner());
+    value.replaceUsesWithIf(get, [&](OpOperand &use) {
+      return !constants.isComputable(use.getOwner());
     });
+  }
+
+  std::string freshName() {
+    std::string name;
+    do {
+      name = "w" + std::to_string(number++);
+    } while (getOperation().lookupSymbol(name));
+    return name;
   }
 
   unsigned number = 0;

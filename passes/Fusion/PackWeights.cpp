@@ -3,14 +3,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Analysis/ConstantSlice.h"
 #include "passes/Fusion/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
 namespace ampc::fusion {
-#define GEN_PASS_DEF_PACKWEIGHTSPASS
+#define GEN_PASS_DEF_FUSIONPACKWEIGHTSPASS
 #include "passes/Fusion/Passes.h.inc"
 
 namespace {
@@ -79,20 +79,7 @@ std::optional<PackedForm> packedFormOf(amp::KernelOp kernel) {
   return std::nullopt;
 }
 
-/// Whether a value is computed from constants only.
-bool isConstantValue(Value value) {
-  SmallVector<Value> work{value};
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (!op || isa<amp::LaunchOp>(op) || !isPure(op)) {
-      return false;
-    }
-    work.append(op->operand_begin(), op->operand_end());
-  }
-  return true;
-}
-
-struct PackWeightsPass final : impl::PackWeightsPassBase<PackWeightsPass> {
+struct FusionPackWeightsPass final : impl::FusionPackWeightsPassBase<FusionPackWeightsPass> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -105,6 +92,7 @@ struct PackWeightsPass final : impl::PackWeightsPassBase<PackWeightsPass> {
     module.walk([&](amp::LaunchOp launch) {
       launches[launch.getKernelAttr().getAttr()].push_back(launch);
     });
+    ConstantSlice constants(module);
     for (auto kernel : module.getOps<amp::KernelOp>()) {
       auto form = packedFormOf(kernel);
       auto &uses = launches[kernel.getNameAttr()];
@@ -113,7 +101,7 @@ struct PackWeightsPass final : impl::PackWeightsPassBase<PackWeightsPass> {
       }
       unsigned number = form->argument.getArgNumber();
       bool constant = llvm::all_of(uses, [&](amp::LaunchOp launch) {
-        return isConstantValue(launch.getInputs()[number]);
+        return constants.isComputable(launch.getInputs()[number]);
       });
       if (constant || isWorthALaunch(kernel, target.getPanel())) {
         pack(kernel, *form, uses, target.getPanel());
@@ -124,7 +112,7 @@ struct PackWeightsPass final : impl::PackWeightsPassBase<PackWeightsPass> {
     for (auto function : module.getOps<func::FuncOp>()) {
       for (auto packed :
            llvm::make_early_inc_range(function.getOps<amp::PackOp>())) {
-        if (!isConstantValue(packed)) {
+        if (!constants.isComputable(packed.getInput())) {
           outline(packed, number++, module);
         }
       }

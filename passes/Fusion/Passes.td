@@ -4,7 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
+def FusionFormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
   let summary = "Outline ops into kernels of one root with prologue and epilogue";
   let description = [{
     *Requires* composites inlined and batch norms rewritten.
@@ -16,7 +16,8 @@ def FormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
     behind: they are executed when the program is written. Reshapes at the edge
     of a group stay too: they move nothing.
 
-    *Guarantees*: besides constants and reshapes, `@main` holds launches only.
+    *Guarantees*: besides constants and reshapes, `@main` holds launches only, and
+    what they compute is read.
 
     ```mlir
     %0 = amp.matmul %a, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -25,9 +26,10 @@ def FormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
     %1 = amp.launch @f32-matmul-relu(%a, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     ```
   }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
-def RetypeKernelsPass : Pass<"fusion-retype-kernels", "mlir::ModuleOp"> {
+def FusionRetypeKernelsPass : Pass<"fusion-retype-kernels", "mlir::ModuleOp"> {
   let summary = "Give every value inside a kernel the type it is computed in";
   let description = [{
     *Does*: 16-bit values that a kernel computes become f32 and are rounded where
@@ -45,9 +47,10 @@ def RetypeKernelsPass : Pass<"fusion-retype-kernels", "mlir::ModuleOp"> {
     %2 = amp.cast %1 : (tensor<4x4xf32>) -> tensor<4x4xbf16>
     ```
   }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
-def PackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
+def FusionPackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
   let summary = "Store constant operands of contractions in panels";
   let description = [{
     *Requires* `amp.target` on the module; does nothing without it.
@@ -57,6 +60,9 @@ def PackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
     `amp.unpack`. A right-hand matrix that is computed is packed by a launch of
     its own where many rows meet it.
 
+    *Guarantees*: a packed operand is the constant alone, and the kernel computes
+    on the same values as before.
+
     ```mlir
     amp.launch @k(%x, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     // becomes
@@ -65,9 +71,10 @@ def PackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
     amp.launch @k(%x, %p) : (tensor<4x8xf32>, tensor<1x8x16xf32>) -> tensor<4x16xf32>
     ```
   }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
-def OutlineWeightsPass : Pass<"fusion-outline-weights", "mlir::ModuleOp"> {
+def FusionOutlineWeightsPass : Pass<"fusion-outline-weights", "mlir::ModuleOp"> {
   let summary = "Move constants and the ops on them into weights";
   let description = [{
     *Does*: each constant value that a launch, a reshape or the return of `@main`
@@ -82,14 +89,17 @@ def OutlineWeightsPass : Pass<"fusion-outline-weights", "mlir::ModuleOp"> {
     %d = amp.get_weight @w0 : tensor<8x16xbf16>
     ```
   }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
-def DeduplicateKernelsPass : Pass<"fusion-deduplicate-kernels", "mlir::ModuleOp"> {
+def FusionDeduplicateKernelsPass : Pass<"fusion-deduplicate-kernels", "mlir::ModuleOp"> {
   let summary = "Merge kernels with equal bodies and name each by what it does";
   let description = [{
     *Does*: kernels that print alike (without names and locations) become one.
     A kernel is named after its operand types, its root and a hash of its body,
     so that its name does not depend on the model around it.
+
+    *Guarantees*: no two kernels have equal bodies.
 
     ```mlir
     amp.launch @k0(%x) ... amp.launch @k7(%y)

@@ -8,12 +8,12 @@ using namespace ampc;
 
 void fusion::buildFusionPipeline(OpPassManager &passes,
                                  const FusionOptions &options) {
-  passes.addPass(createFormKernelsPass());
+  passes.addPass(createFusionFormKernelsPass());
   if (!options.strictRounding) {
-    passes.addPass(createRetypeKernelsPass());
+    passes.addPass(createFusionRetypeKernelsPass());
   }
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createPackWeightsPass());
-  passes.addPass(createOutlineWeightsPass());
-  passes.addPass(createDeduplicateKernelsPass());
+  passes.addPass(createFusionPackWeightsPass());
+  passes.addPass(createFusionOutlineWeightsPass());
+  passes.addPass(createFusionDeduplicateKernelsPass());
 }

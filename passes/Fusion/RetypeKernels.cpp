@@ -6,7 +6,7 @@
 using namespace mlir;
 
 namespace ampc::fusion {
-#define GEN_PASS_DEF_RETYPEKERNELSPASS
+#define GEN_PASS_DEF_FUSIONRETYPEKERNELSPASS
 #include "passes/Fusion/Passes.h.inc"
 
 namespace {
@@ -139,8 +139,8 @@ private:
   DenseSet<Value> computed;
 };
 
-struct RetypeKernelsPass final
-    : impl::RetypeKernelsPassBase<RetypeKernelsPass> {
+struct FusionRetypeKernelsPass final
+    : impl::FusionRetypeKernelsPassBase<FusionRetypeKernelsPass> {
   using Base::Base;
 
   void runOnOperation() override {

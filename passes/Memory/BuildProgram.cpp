@@ -12,7 +12,7 @@
 using namespace mlir;
 
 namespace ampc::memory {
-#define GEN_PASS_DEF_BUILDPROGRAMPASS
+#define GEN_PASS_DEF_MEMORYBUILDPROGRAMPASS
 #include "passes/Memory/Passes.h.inc"
 
 namespace {
@@ -21,11 +21,22 @@ namespace {
 constexpr int64_t alignment = 64;
 constexpr int64_t overread = 64;
 
-int64_t byteSize(Type type) {
+/// Bytes of a tensor; nullopt where they do not fit 64 bits.
+std::optional<int64_t> checkedByteSize(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() *
-         llvm::divideCeil(tensor.getElementType().getIntOrFloatBitWidth(), 8);
+  if (llvm::is_contained(tensor.getShape(), 0)) {
+    return 0;
+  }
+  std::optional<int64_t> bytes = static_cast<int64_t>(llvm::divideCeil(
+      tensor.getElementType().getIntOrFloatBitWidth(), 8));
+  for (int64_t size : tensor.getShape()) {
+    bytes = bytes ? llvm::checkedMul(*bytes, size) : bytes;
+  }
+  return bytes;
 }
+
+/// Bytes of a tensor whose size has been checked.
+int64_t byteSize(Type type) { return *checkedByteSize(type); }
 
 /// The names of the ONNX nodes in a location, in order, each once.
 void collectNames(Location loc, SetVector<StringRef> &names) {
@@ -50,10 +61,15 @@ public:
       : module(module), function(function), b(module.getContext()) {}
 
   LogicalResult run() {
+    if (failed(check())) {
+      return failure();
+    }
     placeWeights();
     assignOutputs();
     planIntermediates();
-    return emit();
+    emit();
+    dropUnusedKernels();
+    return success();
   }
 
 private:
@@ -71,6 +87,37 @@ private:
       value = reshape.getInput();
     }
     return value;
+  }
+
+  /// Whether the function holds what a program can, and all offsets fit.
+  LogicalResult check() {
+    if (!function.getBody().hasOneBlock()) {
+      return function.emitOpError("expected one block, got ")
+             << function.getBody().getBlocks().size();
+    }
+    int64_t total = 0;
+    auto count = [&](Type type) {
+      auto bytes = checkedByteSize(type);
+      bytes = bytes ? llvm::checkedAdd(*bytes, 2 * alignment) : bytes;
+      bytes = bytes ? llvm::checkedAdd(*bytes, total) : bytes;
+      total = bytes.value_or(0);
+      return bytes.has_value();
+    };
+    bool fits = llvm::all_of(function.getArgumentTypes(), count);
+    for (auto weight : module.getOps<amp::WeightOp>()) {
+      fits = fits && count(weight.getType());
+    }
+    for (Operation &op : function.getBody().front().without_terminator()) {
+      if (!isa<amp::LaunchOp, amp::ReshapeOp, amp::GetWeightOp>(op)) {
+        return op.emitOpError("expected launches, reshapes and weights only");
+      }
+      fits = fits && llvm::all_of(op.getResultTypes(), count);
+    }
+    if (!fits) {
+      return function.emitOpError(
+          "expected buffers that 64 bits can address together");
+    }
+    return success();
   }
 
   void placeWeights() {
@@ -141,7 +188,7 @@ private:
     }
   }
 
-  LogicalResult emit() {
+  void emit() {
     SmallVector<Attribute> inputNames, outputNames, inputTypes, outputTypes;
     auto nameOf = [&](DictionaryAttr attrs, StringRef fallback, unsigned i) {
       auto name = attrs ? attrs.getAs<StringAttr>("amp.name") : StringAttr();
@@ -167,10 +214,7 @@ private:
       if (isa<amp::ReshapeOp, amp::GetWeightOp>(op)) {
         continue;
       }
-      auto launch = dyn_cast<amp::LaunchOp>(op);
-      if (!launch) {
-        return op.emitOpError("expected launches, reshapes and weights only");
-      }
+      auto launch = cast<amp::LaunchOp>(op);
       if (llvm::all_of(launch.getResultTypes(),
                        [](Type type) { return byteSize(type) == 0; })) {
         continue;
@@ -195,7 +239,19 @@ private:
       }
     }
     function.erase();
-    return success();
+  }
+
+  /// Kernels that only empty results were for: nothing is launched there.
+  void dropUnusedKernels() {
+    llvm::DenseSet<StringAttr> launched;
+    module.walk([&](rt::LaunchOp launch) {
+      launched.insert(launch.getKernelAttr().getAttr());
+    });
+    for (auto kernel : llvm::make_early_inc_range(module.getOps<amp::KernelOp>())) {
+      if (!launched.contains(kernel.getSymNameAttr())) {
+        kernel.erase();
+      }
+    }
   }
 
   ModuleOp module;
@@ -207,13 +263,13 @@ private:
   int64_t weightBytes = 0, arenaBytes = 0;
 };
 
-struct BuildProgramPass final : impl::BuildProgramPassBase<BuildProgramPass> {
+struct MemoryBuildProgramPass final : impl::MemoryBuildProgramPassBase<MemoryBuildProgramPass> {
   using Base::Base;
 
   void runOnOperation() override {
     auto function = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!function) {
-      getOperation().emitError("expected a function @main");
+    if (!function || function.isDeclaration()) {
+      getOperation().emitError("expected a function @main with a body");
       return signalPassFailure();
     }
     if (failed(ProgramBuilder(getOperation(), function).run())) {

@@ -4,7 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def BuildProgramPass : Pass<"memory-build-program", "mlir::ModuleOp"> {
+def MemoryBuildProgramPass : Pass<"memory-build-program", "mlir::ModuleOp"> {
   let summary = "Place all buffers and turn the host function into an rt.program";
   let description = [{
     *Requires* a `@main` of launches, reshapes and `amp.get_weight`.
@@ -12,7 +12,8 @@ def BuildProgramPass : Pass<"memory-build-program", "mlir::ModuleOp"> {
     *Does*: weights get an `offset` in the constant section; intermediate values
     share one arena by liveness (largest first, lowest offset that fits); results
     of the graph are written where the caller wants them, and copied when they
-    are an input, a weight or another result. Launches of empty results vanish.
+    are an input, a weight or another result. Launches of empty results vanish,
+    and kernels that nothing launches.
 
     *Guarantees*: `@main` is gone; `rt.program` holds all that runs, and its
     `arena` is the peak of activations.

@@ -128,7 +128,7 @@ def PrecisionCleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> 
 }
 
 def PrecisionSetContractionsPass : Pass<"precision-set-contractions", "::mlir::ModuleOp"> {
-  let summary = "Say what contractions of f32 operands may use";
+  let summary = "Say what contractions of f32 operands may use (testing only)";
   let description = [{
     *Does*: sets the module attribute `amp.fp32_contractions` to `ieee` or
     `tf32`, which is how a target multiplies f32 operands.

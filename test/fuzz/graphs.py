@@ -6,6 +6,8 @@
   test/fuzz/graphs.py --seeds=300:5000  others
   test/fuzz/graphs.py --shrink          also make each failing graph small
 
+  test/fuzz/graphs.py --modes=fp16      also pure-bf16, strict-bf16
+
 Every graph runs in fp32 and with --amp=bf16. How far a result may be from
 ONNX Runtime's is measured, not guessed: the same graph runs in ONNX Runtime
 with a little noise multiplied onto every value, of the size of the type's
@@ -36,7 +38,8 @@ import suite
 from ampctest.report import Tally
 
 FOLDER = env.BUILD / "fuzz"
-OPTIONS = {"fp32": ["--amp=off"], "bf16": ["--amp=bf16"]}
+OPTIONS = {"fp32": ["--amp=off"], "bf16": ["--amp=bf16"], "fp16": ["--amp=fp16"],
+           "pure-bf16": ["--amp=pure-bf16"], "strict-bf16": ["--amp=bf16", "--strict-rounding"]}
 
 
 class Case:

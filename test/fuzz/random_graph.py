@@ -132,7 +132,8 @@ class RandomGraph:
 
     def partner(self, x: Value):
         """Something that broadcasts with x: (operand, shape of the result)."""
-        others = [v for v in self.values if v.dtype == np.float32 and _broadcast(x.shape, v.shape)]
+        others = [v for v in self.values if v.dtype == np.float32
+                  and _broadcast(x.shape, v.shape) is not None]
         if self.chance(0.6):
             other = self.pick(others)
             return other, _broadcast(x.shape, other.shape)
@@ -408,11 +409,20 @@ class RandomGraph:
         while len(self.nodes) < count:
             self.pick(families)(self)
 
+    def renamed(self, value: Value) -> Value:
+        """A second output of the same value."""
+        return self.node("Identity", [value], value.shape, value.dtype)
+
     def finish(self):
         """The model: its unread results and a few others are outputs."""
         read = {name for node in self.nodes for name in node.input}
         made = [v for v in self.values if v not in self.inputs]
         outputs = [v for v in made if v.name not in read or self.chance(0.15)]
+        # Some results, and what computes them, nobody reads.
+        if len(outputs) > 1 and self.chance(0.15):
+            outputs.remove(self.pick(outputs))
+        if self.chance(0.05):
+            outputs.append(self.renamed(self.pick(outputs)))
         if self.inputs and self.chance(0.05):
             outputs.append(self.pick(self.inputs))
         results = [helper.make_tensor_value_info(

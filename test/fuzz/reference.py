@@ -11,10 +11,10 @@ from onnx import helper, numpy_helper
 from ampctest import tensors
 
 # Relative size of one rounding, and the least error that is allowed.
-_NOISE = {"fp32": 2.0**-22, "bf16": 2.0**-8}
-_LEAST = {"fp32": 2e-6, "bf16": 1e-2}
+_NOISE = {"fp32": 2.0**-22, "fp16": 2.0**-11, "bf16": 2.0**-8}
+_LEAST = {"fp32": 2e-6, "fp16": 1e-3, "bf16": 1e-2}
 # Beyond this relative error a result says nothing.
-_USELESS = {"fp32": 1e-2, "bf16": 0.15}
+_USELESS = {"fp32": 1e-2, "fp16": 0.05, "bf16": 0.15}
 _FACTOR = 6
 _RUNS = 3
 
@@ -79,6 +79,7 @@ def float_shapes(model: onnx.ModelProto) -> dict[str, tuple[int, ...]]:
 
 
 def evaluate(model: onnx.ModelProto, feeds: dict, mode: str) -> Answer:
+    mode = mode.rsplit("-", 1)[-1]
     outputs = execute(model, feeds)
     worst = _LEAST[mode]
     floats = [o for o in outputs if np.issubdtype(o.dtype, np.floating)]
