@@ -24,8 +24,13 @@ private:
   Value splitHeads(Value x, int64_t heads);
   Value mul(Value l, Value r) { return n.build<amp::MulOp>(l, r); }
   Value add(Value l, Value r) { return n.build<amp::AddOp>(l, r); }
-  Value matmul(Value l, Value r) {
-    return n.build<amp::MatmulOp>(l, r, Value(), false, false);
+  /// Rows [.., rows, keySize] times the state, not as a contraction: those run
+  /// in the 16-bit type, while the state shall stay in f32.
+  Value read(Value rows, Value state) {
+    SmallVector<int64_t> s(n.shape(rows));
+    Value products = mul(n.reshape(rows, {s[0], s[1], s[2], keySize, 1}),
+                         n.reshape(state, {s[0], s[1], 1, keySize, valueSize}));
+    return n.reduceSum(products, 3, /*keepdims=*/false);
   }
 
   Node &n;
@@ -126,13 +131,13 @@ SmallVector<Value> LinearAttention::build(ArrayRef<Value> in) {
       state = mul(state, n.unary<amp::ExpOp>(asColumn(at(decay))));
     }
     if (beta) {
-      Value known = matmul(k, state);
+      Value known = read(k, state);
       change = mul(at(beta), n.build<amp::SubOp>(change, known));
     }
     state = add(state, mul(asColumn(k), change));
     Value q = n.reshape(at(query), {batch, keyHeads, groups, keySize});
     outputs.push_back(
-        n.reshape(matmul(q, state), {batch, queryHeads, 1, valueSize}));
+        n.reshape(read(q, state), {batch, queryHeads, 1, valueSize}));
   }
   Value y = mul(n.concat(outputs, 2), n.scalar(element, scale));
   y = n.reshape(n.transpose(y, {0, 2, 1, 3}),
