@@ -52,14 +52,19 @@ private:
 // One function per file of compiler/Import/Ops.
 void addActivationOps(OpTable &table);
 void addAttentionOps(OpTable &table);
+void addClassicalOps(OpTable &table);
 void addConstantOps(OpTable &table);
 void addContractionOps(OpTable &table);
 void addControlFlowOps(OpTable &table);
+void addDeformableOps(OpTable &table);
 void addEinsumOps(OpTable &table);
 void addElementwiseOps(OpTable &table);
+void addFlexAttentionOps(OpTable &table);
 void addIndexingOps(OpTable &table);
+void addLinearAttentionOps(OpTable &table);
 void addLossOps(OpTable &table);
 void addNormalizationOps(OpTable &table);
+void addOptimizerOps(OpTable &table);
 void addPoolingOps(OpTable &table);
 void addQuantizationOps(OpTable &table);
 void addRecentOps(OpTable &table);

@@ -280,6 +280,9 @@ struct RaiseAttention : OpRewritePattern<MatmulOp> {
     if (op.getBias() || op.getTransposeLhs()) {
       return rewriter.notifyMatchFailure(op, "not a plain product");
     }
+    if (op.getType().getElementType().isF64()) {
+      return rewriter.notifyMatchFailure(op, "the op works in f32");
+    }
     Value probabilities = stripProbabilities(op.getLhs());
     auto softmax = probabilities.getDefiningOp<SoftmaxOp>();
     if (!softmax ||

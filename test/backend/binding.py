@@ -14,6 +14,7 @@ _SHAPE_SLOTS = {
     "BlackmanWindow": (0,),
     "CenterCropPad": (1,),
     "Col2Im": (1, 2),
+    "Compress": (1,),
     "ConstantOfShape": (0,),
     "CumProd": (1,),
     "CumSum": (1,),
@@ -25,6 +26,7 @@ _SHAPE_SLOTS = {
     "Loop": (0, 1),
     "MaxUnpool": (2,),
     "MelWeightMatrix": (0, 1, 2, 3, 4),
+    "NonZero": (0,),
     "OneHot": (1,),
     "Pad": (1, 3),
     "Range": (0, 1, 2),
@@ -59,21 +61,26 @@ _SHAPE_OF = {"Shape", "Size"}
 _MAX_ELEMENTS = 64
 
 
+def _subgraphs(node: onnx.NodeProto):
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield attribute.g
+        yield from attribute.graphs
+
+
 def _all_nodes(graph: onnx.GraphProto):
     for node in graph.node:
         yield node
-        for attribute in node.attribute:
-            if attribute.HasField("g"):
-                yield from _all_nodes(attribute.g)
-            for subgraph in attribute.graphs:
-                yield from _all_nodes(subgraph)
+        for subgraph in _subgraphs(node):
+            yield from _all_nodes(subgraph)
 
 
 def shape_inputs(model: onnx.ModelProto) -> list[str]:
     """The inputs to bind, in graph order.
 
     From every shape slot the values are followed backwards through any ops but
-    Shape and Size; the graph inputs reached are those.
+    Shape and Size, into the branches of control flow, too; the graph inputs
+    reached are those.
     """
     producers, wanted = {}, []
     for node in _all_nodes(model.graph):
@@ -91,6 +98,8 @@ def shape_inputs(model: onnx.ModelProto) -> list[str]:
         node = producers.get(name)
         if node is not None and node.op_type not in _SHAPE_OF:
             wanted.extend(operand for operand in node.input if operand)
+            for subgraph in _subgraphs(node):
+                wanted.extend(output.name for output in subgraph.output)
     return [value.name for value in model.graph.input
             if value.name in seen and value.type.HasField("tensor_type")
             and _elements(value) <= _MAX_ELEMENTS]

@@ -213,6 +213,28 @@ static LogicalResult convertCastLike(Node &n) {
   return convertTo(n, n.element(n.in(1)));
 }
 
+/// Between integers of one width, wrapping is reading the same bits.
+static LogicalResult convertBitCast(Node &n) {
+  auto onnxType = static_cast<int32_t>(n.attrs.requireInt("to"));
+  Type from = n.element(n.in(0));
+  Type to = getElementType(n.b.getContext(), onnxType);
+  if (!isa_and_nonnull<IntegerType>(from) ||
+      !isa_and_nonnull<IntegerType>(to)) {
+    return n.unsupported("bits of floats, or type " +
+                         getElementTypeName(onnxType));
+  }
+  auto width = [](Type type) {
+    return std::max(8u, type.getIntOrFloatBitWidth());
+  };
+  if (width(from) != width(to)) {
+    return n.invalid("expected a type of the same width");
+  }
+  if (to.isInteger(1) && from != to) {
+    return n.unsupported("numbers as booleans");
+  }
+  return convertTo(n, to);
+}
+
 void addElementwiseOps(OpTable &table) {
   using P = amp::ComparePredicate;
   table.add({
@@ -225,6 +247,7 @@ void addElementwiseOps(OpTable &table) {
       {"Asinh", convertUnary<amp::AsinhOp>, 1, 1},
       {"Atan", convertUnary<amp::AtanOp>, 1, 1},
       {"Atanh", convertUnary<amp::AtanhOp>, 1, 1},
+      {"BitCast", convertBitCast, 1, 1, 1, 26},
       {"BitShift", convertBitShift, 2, 2},
       {"BitwiseAnd", convertBinary<amp::AndOp>, 2, 2},
       {"BitwiseNot", convertUnary<amp::BitwiseNotOp>, 1, 1},
