@@ -129,6 +129,95 @@ func.func @softcap_and_groups(%q: tensor<1x4x8x16xf32>, %k: tensor<1x2x8x16xf32>
 
 // -----
 
+/// Casts around the softmax say what the op does, wherever the mask is added.
+// CHECK-LABEL: func.func @widened_scores
+// CHECK-SAME: (%[[Q:.*]]: tensor<2x4x8x16xbf16>, %[[M:.*]]: tensor<8x8xf32>)
+func.func @widened_scores(%q: tensor<2x4x8x16xbf16>, %m: tensor<8x8xf32>) -> tensor<2x4x8x16xbf16> {
+  // CHECK-NEXT: %[[Y:.*]] = amp.attention %[[Q]], %[[Q]], %[[Q]], %[[M]] {causal = false, scale = 2.500000e-01 : f64}
+  // CHECK-NEXT: return %[[Y]]
+  %quarter = amp.constant dense<0.25> : tensor<f32>
+  %0 = amp.matmul %q, %q {transpose_rhs} : (tensor<2x4x8x16xbf16>, tensor<2x4x8x16xbf16>) -> tensor<2x4x8x8xbf16>
+  %1 = amp.cast %0 {from_model} : (tensor<2x4x8x8xbf16>) -> tensor<2x4x8x8xf32>
+  %2 = amp.mul %1, %quarter : (tensor<2x4x8x8xf32>, tensor<f32>) -> tensor<2x4x8x8xf32>
+  %3 = amp.add %2, %m : (tensor<2x4x8x8xf32>, tensor<8x8xf32>) -> tensor<2x4x8x8xf32>
+  %4 = amp.softmax %3 {axis = 3 : i64} : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xf32>
+  %5 = amp.cast %4 {from_model} : (tensor<2x4x8x8xf32>) -> tensor<2x4x8x8xbf16>
+  %6 = amp.matmul %5, %q : (tensor<2x4x8x8xbf16>, tensor<2x4x8x16xbf16>) -> tensor<2x4x8x16xbf16>
+  return %6 : tensor<2x4x8x16xbf16>
+}
+
+// -----
+
+/// A constant mask that keeps what comes before is an attribute: as a selection
+/// of a fill that a row without a key could notice, as the first GPT-2 was
+/// written, and aligned with the last key.
+// CHECK-LABEL: func.func @causal
+// CHECK-SAME: (%[[Q:.*]]: tensor<1x2x3x4xf32>, %[[K:.*]]: tensor<1x2x5x4xf32>)
+func.func @causal(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) {
+  // CHECK-NEXT: %[[A:.*]] = amp.attention %[[Q]], %[[Q]], %[[Q]] {causal = true, scale
+  // CHECK-NEXT: %[[B:.*]] = amp.attention %[[Q]], %[[Q]], %[[Q]] {causal = true, scale
+  // CHECK-NEXT: %[[C:.*]] = amp.attention %[[Q]], %[[K]], %[[K]] {causal = true, causal_align_end = true, scale
+  // CHECK-NEXT: return %[[A]], %[[B]], %[[C]]
+  %keep = amp.constant dense<[[[true, false, false], [true, true, false], [true, true, true]]]> : tensor<1x3x3xi1>
+  %fill = amp.constant dense<-10000.0> : tensor<f32>
+  %factor = amp.constant dense<[[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]> : tensor<3x3xf32>
+  %offset = amp.constant dense<[[0.0, 10000.0, 10000.0], [0.0, 0.0, 10000.0], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %added = amp.constant dense<[[0.0, 0.0, 0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<3x5xf32>
+  %a0 = amp.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %a1 = amp.select %keep, %a0, %fill : (tensor<1x3x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %a2 = amp.softmax %a1 {axis = 3 : i64} : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %a = amp.matmul %a2, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  %b0 = amp.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %b1 = amp.mul %b0, %factor : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %b2 = amp.sub %b1, %offset : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %b3 = amp.softmax %b2 {axis = 3 : i64} : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %b = amp.matmul %b3, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  %c0 = amp.matmul %q, %k {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>) -> tensor<1x2x3x5xf32>
+  %c1 = amp.add %c0, %added : (tensor<1x2x3x5xf32>, tensor<3x5xf32>) -> tensor<1x2x3x5xf32>
+  %c2 = amp.softmax %c1 {axis = 3 : i64} : (tensor<1x2x3x5xf32>) -> tensor<1x2x3x5xf32>
+  %c = amp.matmul %c2, %k : (tensor<1x2x3x5xf32>, tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
+  return %a, %b, %c : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>
+}
+
+// -----
+
+/// A window, a row that keeps nothing, a mask between the two alignments, a
+/// factor that is no mask.
+// CHECK-LABEL: func.func @negative_causal
+func.func @negative_causal(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x5x4xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) {
+  // CHECK: amp.attention {{.*}} {causal = false
+  // CHECK: amp.softmax
+  // CHECK: amp.attention {{.*}} {causal = false
+  // CHECK: amp.softmax
+  %window = amp.constant dense<[[true, false, false], [true, true, false], [false, true, true]]> : tensor<3x3xi1>
+  %empty = amp.constant dense<[[false, false, false], [true, false, false], [true, true, false]]> : tensor<3x3xi1>
+  %inf = amp.constant dense<0xFF800000> : tensor<f32>
+  %fill = amp.constant dense<-10000.0> : tensor<f32>
+  %between = amp.constant dense<[[0.0, 0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, 0.0, -1.0e9]]> : tensor<3x5xf32>
+  %factor = amp.constant dense<[[2.0, 0.0, 0.0], [2.0, 2.0, 0.0], [2.0, 2.0, 2.0]]> : tensor<3x3xf32>
+  %offset = amp.constant dense<[[0.0, 10000.0, 10000.0], [0.0, 0.0, 10000.0], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %a0 = amp.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %a1 = amp.select %window, %a0, %inf : (tensor<3x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %a2 = amp.softmax %a1 {axis = 3 : i64} : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %a = amp.matmul %a2, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  %b0 = amp.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %b1 = amp.select %empty, %b0, %fill : (tensor<3x3xi1>, tensor<1x2x3x3xf32>, tensor<f32>) -> tensor<1x2x3x3xf32>
+  %b2 = amp.softmax %b1 {axis = 3 : i64} : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %b = amp.matmul %b2, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  %c0 = amp.matmul %q, %k {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x5x4xf32>) -> tensor<1x2x3x5xf32>
+  %c1 = amp.add %c0, %between : (tensor<1x2x3x5xf32>, tensor<3x5xf32>) -> tensor<1x2x3x5xf32>
+  %c2 = amp.softmax %c1 {axis = 3 : i64} : (tensor<1x2x3x5xf32>) -> tensor<1x2x3x5xf32>
+  %c = amp.matmul %c2, %k : (tensor<1x2x3x5xf32>, tensor<1x2x5x4xf32>) -> tensor<1x2x3x4xf32>
+  %d0 = amp.matmul %q, %q {transpose_rhs} : (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x3xf32>
+  %d1 = amp.mul %d0, %factor : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %d2 = amp.sub %d1, %offset : (tensor<1x2x3x3xf32>, tensor<3x3xf32>) -> tensor<1x2x3x3xf32>
+  %d3 = amp.softmax %d2 {axis = 3 : i64} : (tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  %d = amp.matmul %d3, %q : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return %a, %b, %c, %d : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>
+}
+
+// -----
+
 /// Probabilities that the model returns are computed anyway.
 // CHECK-LABEL: func.func @negative_probabilities_returned
 func.func @negative_probabilities_returned(%q: tensor<1x4x8x16xf32>) -> (tensor<1x4x8x16xf32>, tensor<1x4x8x8xf32>) {
