@@ -158,6 +158,7 @@ LogicalResult ArtifactWriter::writeLibraryParts(LinkJob &job) {
 LogicalResult ArtifactWriter::link(LinkJob job) {
   compilation.getTimer().enter("link");
   job.verbose = options.verbose;
+  job.log = folder.getPath("linker.log");
   OutputFile output(sink);
   bool isExecutable = job.kind != LinkJob::Relocatable;
   if (failed(output.open(options.output, isExecutable))) {

@@ -43,7 +43,7 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
       context(getRegistry(), MLIRContext::Threading::DISABLED) {
   unsigned jobs = options.jobs ? options.jobs
                                : hardware_concurrency().compute_thread_count();
-  if (jobs > 1) {
+  if (jobs > 1 && !options.printIr) { // the printer takes one thread
     threads = std::make_unique<DefaultThreadPool>(hardware_concurrency(jobs));
     context.setThreadPool(*threads);
   }

@@ -6,6 +6,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,32 @@ static const char *commandText = "ampc";
 
 static constexpr int crashSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE,
                                        SIGABRT};
+
+static constexpr int endSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// A handler may run between any two instructions, so paths stand in memory
+/// that is never freed, and count once they are whole.
+static constexpr int maxTemporaries = 16;
+static char temporaries[maxTemporaries][PATH_MAX];
+static volatile std::sig_atomic_t numTemporaries = 0;
+
+void removeOnSignal(const char *path) {
+  if (numTemporaries < maxTemporaries && strlen(path) < PATH_MAX) {
+    strcpy(temporaries[numTemporaries], path);
+    numTemporaries = numTemporaries + 1;
+  }
+}
+
+void keepOnSignal() { numTemporaries = 0; }
+
+static void removeTemporaries() {
+  llvm::sys::RunInterruptHandlers(); // the output under its temporary name
+  for (int i = numTemporaries; i-- > 0;) {
+    if (unlink(temporaries[i]) != 0) {
+      rmdir(temporaries[i]);
+    }
+  }
+}
 
 /// Only calls that are allowed in a signal handler.
 static void say(const char *text) {
@@ -41,19 +68,26 @@ static void onSignal(int signal) {
                      : signal == SIGFPE ? "arithmetic error"
                                         : "aborted";
   sayHowToReport(name);
-  llvm::sys::RunInterruptHandlers(); // removes temporary files
+  removeTemporaries();
   _exit(static_cast<int>(ExitCode::Internal));
+}
+
+/// Ends by the same signal, as a shell expects.
+static void onInterrupt(int signal) {
+  removeTemporaries();
+  std::signal(signal, SIG_DFL);
+  raise(signal);
 }
 
 static void onFatalError(void *, const char *reason, bool) {
   sayHowToReport(reason);
-  llvm::sys::RunInterruptHandlers();
+  removeTemporaries();
   _exit(static_cast<int>(ExitCode::Internal));
 }
 
 static void onBadAlloc(void *, const char *, bool) {
   say("ampc: error: out of memory\n");
-  llvm::sys::RunInterruptHandlers();
+  removeTemporaries();
   _exit(static_cast<int>(ExitCode::Limit));
 }
 
@@ -77,6 +111,10 @@ void installCrashHandler(const char *what) {
   for (int signal : crashSignals) {
     sigaction(signal, &action, nullptr);
   }
+  action.sa_handler = onInterrupt;
+  for (int signal : endSignals) {
+    sigaction(signal, &action, nullptr);
+  }
   llvm::install_fatal_error_handler(onFatalError);
   llvm::install_bad_alloc_error_handler(onBadAlloc);
   std::set_new_handler(onNoMemory);
@@ -84,6 +122,9 @@ void installCrashHandler(const char *what) {
 
 void removeCrashHandler() {
   for (int signal : crashSignals) {
+    std::signal(signal, SIG_DFL);
+  }
+  for (int signal : endSignals) {
     std::signal(signal, SIG_DFL);
   }
   llvm::remove_fatal_error_handler();

@@ -1,7 +1,6 @@
 //===- Linker.cpp - Call the system's linker ------------------------------===//
 #include "compiler/Driver/Linker.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -110,15 +109,9 @@ LogicalResult runLinker(const LinkJob &job, DiagnosticSink &sink) {
   if (job.verbose) {
     sink.note("linking: " + join(command, " "));
   }
-  SmallString<128> log;
-  if (std::error_code error =
-          fs::createTemporaryFile("ampc-link", "log", log)) {
-    return sink.error(ExitCode::InputOutput,
-                      "cannot make a temporary file: " + error.message());
-  }
-  auto remover = make_scope_exit([&] { fs::remove(log); });
   SmallVector<StringRef> args(command.begin(), command.end());
-  std::optional<StringRef> redirects[] = {StringRef(""), log.str(), log.str()};
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(job.log),
+                                          StringRef(job.log)};
   std::string message;
   int code =
       sys::ExecuteAndWait(args[0], args, /*Env=*/std::nullopt, redirects,
@@ -127,7 +120,7 @@ LogicalResult runLinker(const LinkJob &job, DiagnosticSink &sink) {
     return success();
   }
   std::string said;
-  if (auto buffer = MemoryBuffer::getFile(log)) {
+  if (auto buffer = MemoryBuffer::getFile(job.log)) {
     said = (*buffer)->getBuffer().trim().take_front(4000).str();
   }
   if (said.empty()) {

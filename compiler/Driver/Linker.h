@@ -13,6 +13,7 @@ struct LinkJob {
   Kind kind = Executable;
   std::vector<std::string> objects;
   std::string output;
+  std::string log; ///< file that takes what the linker says
   /// SharedLibrary: file with the version script, and the library's name.
   std::string versionScript;
   std::string soname;

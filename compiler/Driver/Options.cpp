@@ -189,9 +189,12 @@ Options parseOptions(ArrayRef<const char *> rawArgs, DiagnosticSink &sink) {
   BumpPtrAllocator allocator;
   StringSaver saver(allocator);
   SmallVector<const char *> normalized;
+  bool areNames = true;
   for (const char *raw : rawArgs) {
     StringRef arg = raw;
-    if (!arg.starts_with("--") || !arg.split('=').first.contains('_')) {
+    areNames &= arg != "--";
+    if (!areNames || !arg.starts_with("--") ||
+        !arg.split('=').first.contains('_')) {
       normalized.push_back(raw);
       continue;
     }

@@ -1,6 +1,8 @@
 //===- OutputFile.cpp - Files that appear whole or not at all -------------===//
 #include "compiler/Driver/OutputFile.h"
 
+#include "compiler/Driver/CrashHandler.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
@@ -99,6 +101,7 @@ LogicalResult writeFile(StringRef path, DiagnosticSink &sink,
 TemporaryFolder::~TemporaryFolder() {
   if (!path.empty() && !isKept) {
     fs::remove_directories(path);
+    keepOnSignal();
   }
 }
 
@@ -112,6 +115,7 @@ LogicalResult TemporaryFolder::create(StringRef keep, DiagnosticSink &sink) {
     SmallString<128> made;
     error = fs::createUniqueDirectory("ampc", made);
     path = std::string(made);
+    removeOnSignal(path.c_str());
   }
   if (error) {
     return sink.error(ExitCode::InputOutput, "cannot make the folder '" + path +
@@ -123,6 +127,9 @@ LogicalResult TemporaryFolder::create(StringRef keep, DiagnosticSink &sink) {
 std::string TemporaryFolder::getPath(StringRef name) const {
   SmallString<128> full(path);
   sys::path::append(full, name);
+  if (!isKept) {
+    removeOnSignal(full.c_str());
+  }
   return std::string(full);
 }
 
