@@ -14,13 +14,15 @@ namespace ampc::ref {
 /// so that a later rounding to a narrower float is correct).
 void loadDoubles(Kind kind, const char *from, int64_t stride, int64_t count,
                  double *to);
-/// As loadDoubles. Floats are truncated towards zero; NaN and values outside
-/// int64 give -2^63.
+/// As loadDoubles. Floats are truncated towards zero and bounded to int64; NaN
+/// gives 0.
 void loadInts(Kind kind, const char *from, int64_t stride, int64_t count,
               int64_t *to);
 
-/// Stores `count` elements one after the other. Integers: as loadInts truncates
-/// floats, then wraps. Booleans: whether not zero.
+/// Stores `count` elements one after the other. Floats become integers as
+/// `amp.cast` says: truncated, bounded to the range of i32, or of i64 for i64,
+/// ui32 and ui64 (there to 2^64 - 1), then wrapped; NaN gives 0. Booleans:
+/// whether not zero.
 void storeDoubles(Kind kind, const double *from, int64_t count, char *to);
 void storeInts(Kind kind, const int64_t *from, int64_t count, char *to);
 

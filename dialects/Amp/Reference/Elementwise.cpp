@@ -78,9 +78,11 @@ std::optional<Tensor> clip(ClipOp op, ArrayRef<Tensor> operands) {
   };
   double low = bound(op.getMin().convertToDouble());
   double high = bound(op.getMax().convertToDouble());
-  return mapUnary<double, double>(
-      getResultType(op), operands[0],
-      [=](double x) { return math::min(math::max(x, low), high); });
+  return mapUnary<double, double>(getResultType(op), operands[0],
+                                  [=](double x) {
+                                    x = x < low ? low : x;
+                                    return x > high ? high : x;
+                                  });
 }
 
 std::optional<Tensor> isNan(IsNanOp op, ArrayRef<Tensor> operands) {

@@ -208,10 +208,10 @@ LogicalResult Evaluator::evaluateOp(Operation *op, ArrayRef<Tensor> operands,
   if (!evaluable) {
     return op->emitOpError("cannot be evaluated: it has no reference");
   }
-  if (contractionType && isa<FusableOpInterface>(op) &&
-      llvm::is_contained({FusionKind::Contraction, FusionKind::Attention},
-                         cast<FusableOpInterface>(op).getFusionKind())) {
-    return evaluateNarrow(op, operands, results);
+  auto precision = dyn_cast<PrecisionOpInterface>(op);
+  if (lowType && precision &&
+      precision.getAutocastClass() == AutocastClass::Lower) {
+    return evaluateNarrow(precision, operands, results);
   }
   if (failed(evaluable.evaluate(operands, results))) {
     return op->emitOpError("cannot be evaluated: memory is exhausted");
@@ -226,34 +226,24 @@ static std::optional<Tensor> roundThrough(const Tensor &tensor, Type element) {
                  : std::nullopt;
 }
 
-/// An f32 contraction in a composite of class `lower`: computes on values of
-/// the 16-bit type and gives one.
-LogicalResult Evaluator::evaluateNarrow(Operation *op,
+/// An op of class `lower` in a composite of that class: computes on values of
+/// the 16-bit type and hands on its accumulators.
+LogicalResult Evaluator::evaluateNarrow(PrecisionOpInterface op,
                                         ArrayRef<Tensor> operands,
                                         Results &results) {
   SmallVector<Tensor> narrow;
-  auto precision = dyn_cast<PrecisionOpInterface>(op);
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    bool changes = isAutocastEligible(operand.getType()) &&
-                   !(precision && precision.isPinnedOperand(i));
-    auto value = changes ? roundThrough(operand, contractionType)
+    bool changes =
+        isAutocastEligible(operand.getType()) && !op.isPinnedOperand(i);
+    auto value = changes ? roundThrough(operand, lowType)
                          : std::optional<Tensor>(operand);
     if (!value) {
       return op->emitOpError("cannot be evaluated: memory is exhausted");
     }
     narrow.push_back(std::move(*value));
   }
-  if (failed(cast<ReferenceOpInterface>(op).evaluate(narrow, results))) {
+  if (failed(cast<ReferenceOpInterface>(*op).evaluate(narrow, results))) {
     return op->emitOpError("cannot be evaluated: memory is exhausted");
-  }
-  for (Tensor &result : results) {
-    if (isAutocastEligible(result.getType())) {
-      auto value = roundThrough(result, contractionType);
-      if (!value) {
-        return op->emitOpError("cannot be evaluated: memory is exhausted");
-      }
-      result = std::move(*value);
-    }
   }
   return success();
 }
@@ -272,14 +262,15 @@ Evaluator::evaluateComposite(CompositeOp op, ArrayRef<Tensor> operands) {
     }
     return converted;
   };
-  Type outer = contractionType;
-  llvm::scope_exit leave([&] { contractionType = outer; });
-  contractionType = Type();
+  // A composite inside of a lowered one is lowered with it.
+  Type outer = lowType;
+  llvm::scope_exit leave([&] { lowType = outer; });
   for (auto [i, operand] : llvm::enumerate(operands)) {
     Type element = operand.getType().getElementType();
     if (op.getAutocast() == AutocastClass::Lower && !op.isPinnedOperand(i) &&
         (element.isF16() || element.isBF16())) {
-      contractionType = element;
+      lowType = element;
+      break;
     }
   }
   FailureOr<Results> inputs =

@@ -16,6 +16,10 @@ class CompositeOp;
 class WeightOp;
 } // namespace ampc::amp
 
+namespace ampc {
+class PrecisionOpInterface;
+} // namespace ampc
+
 namespace ampc::ref {
 
 struct EvaluatorOptions {
@@ -54,7 +58,7 @@ private:
                                  Results &results);
   mlir::FailureOr<Results> evaluateComposite(amp::CompositeOp op,
                                              llvm::ArrayRef<Tensor> operands);
-  mlir::LogicalResult evaluateNarrow(mlir::Operation *op,
+  mlir::LogicalResult evaluateNarrow(PrecisionOpInterface op,
                                      llvm::ArrayRef<Tensor> operands,
                                      Results &results);
   mlir::LogicalResult charge(mlir::Operation *op);
@@ -64,8 +68,9 @@ private:
   llvm::DenseMap<mlir::Operation *, Tensor> weights;
   uint64_t liveBytes = 0;
   unsigned depth = 0;
-  /// The 16-bit type on which contractions of a `lower` composite compute.
-  mlir::Type contractionType;
+  /// The 16-bit type on which ops of class `lower` compute in the body of a
+  /// `lower` composite.
+  mlir::Type lowType;
 };
 
 } // namespace ampc::ref
