@@ -37,16 +37,20 @@ func.func @f16_range() -> (tensor<6xf16>, tensor<6xf16>) {
   return %0, %1 : tensor<6xf16>, tensor<6xf16>
 }
 
+// Bounded to i32 for the narrow types, to i64 or 2^64 - 1 for the others, then
+// wrapped; NaN is 0.
 // CHECK:@float_to_integer#0: tensor<5xi32> = [2, -2, 300, 0, 2147483647]
 // CHECK:@float_to_integer#1: tensor<5xi8> = [2, -2, 44, 0, -1]
-// CHECK:@float_to_integer#2: tensor<3xui64> = [10000000000000000000, 18446744073709551615, 0]
-func.func @float_to_integer() -> (tensor<5xi32>, tensor<5xi8>, tensor<3xui64>) {
+// CHECK:@float_to_integer#2: tensor<5xui64> = [10000000000000000000, 18446744073709551615, 0, 18446744073709551615, 9223372036854775808]
+// CHECK:@float_to_integer#3: tensor<5xui32> = [4294967295, 4294967295, 0, 4294967295, 0]
+func.func @float_to_integer() -> (tensor<5xi32>, tensor<5xi8>, tensor<5xui64>, tensor<5xui32>) {
   %a = amp.constant dense<[2.9, -2.9, 300.0, 0x7fc00000, 1.0e30]> : tensor<5xf32>
   %0 = amp.cast %a : (tensor<5xf32>) -> tensor<5xi32>
   %1 = amp.cast %a : (tensor<5xf32>) -> tensor<5xi8>
-  %b = amp.constant dense<[1.0e19, -1.0, 0.9]> : tensor<3xf64>
-  %2 = amp.cast %b : (tensor<3xf64>) -> tensor<3xui64>
-  return %0, %1, %2 : tensor<5xi32>, tensor<5xi8>, tensor<3xui64>
+  %b = amp.constant dense<[1.0e19, -1.0, 0.9, 1.0e20, -1.0e20]> : tensor<5xf64>
+  %2 = amp.cast %b : (tensor<5xf64>) -> tensor<5xui64>
+  %3 = amp.cast %b : (tensor<5xf64>) -> tensor<5xui32>
+  return %0, %1, %2, %3 : tensor<5xi32>, tensor<5xi8>, tensor<5xui64>, tensor<5xui32>
 }
 
 // CHECK:@integers#0: tensor<3xi8> = [44, -1, 0]
