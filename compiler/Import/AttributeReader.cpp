@@ -13,9 +13,17 @@ AttributeReader::AttributeReader(const onnx::NodeProto &node, std::string label,
     : label(std::move(label)), op(node.op_type()), diags(diags) {
   for (const AttributeProto &attribute : node.attribute()) {
     const AttributeProto *proto = &attribute;
+    if (!attribute.ref_attr_name().empty() && !bindings) {
+      isWrong = true;
+      (void)diags.invalid(this->label,
+                          "attribute '" + printableName(attribute.name()) +
+                              "' refers to one of a function, but stands in "
+                              "none");
+      continue;
+    }
     if (!attribute.ref_attr_name().empty()) {
       // A reference to an attribute that the caller left out is left out too.
-      proto = bindings ? bindings->lookup(attribute.ref_attr_name()) : nullptr;
+      proto = bindings->lookup(attribute.ref_attr_name());
       if (!proto) {
         continue;
       }
@@ -41,35 +49,6 @@ const AttributeProto *AttributeReader::take(StringRef name) {
   return it->second.proto;
 }
 
-/// The discriminator, or for files that lack it (IR 1) the field in use.
-static AttributeProto::AttributeType getType(const AttributeProto &proto) {
-  if (proto.has_type() && proto.type() != AttributeProto::UNDEFINED) {
-    return proto.type();
-  }
-  if (proto.has_f()) {
-    return AttributeProto::FLOAT;
-  }
-  if (proto.has_i()) {
-    return AttributeProto::INT;
-  }
-  if (proto.has_s()) {
-    return AttributeProto::STRING;
-  }
-  if (proto.has_t()) {
-    return AttributeProto::TENSOR;
-  }
-  if (proto.has_g()) {
-    return AttributeProto::GRAPH;
-  }
-  if (proto.ints_size() != 0) {
-    return AttributeProto::INTS;
-  }
-  if (proto.floats_size() != 0) {
-    return AttributeProto::FLOATS;
-  }
-  return AttributeProto::UNDEFINED;
-}
-
 static StringRef getTypeName(AttributeProto::AttributeType type) {
   switch (type) {
   case AttributeProto::FLOAT:
@@ -92,6 +71,8 @@ static StringRef getTypeName(AttributeProto::AttributeType type) {
     return "a sparse tensor";
   case AttributeProto::TYPE_PROTO:
     return "a type";
+  case AttributeProto::UNDEFINED:
+    return "a value without a type";
   default:
     return "another kind of value";
   }
@@ -103,16 +84,8 @@ AttributeReader::takeTyped(StringRef name, AttributeProto::AttributeType type) {
   if (!proto) {
     return nullptr;
   }
-  AttributeProto::AttributeType actual = getType(*proto);
+  AttributeProto::AttributeType actual = proto->type();
   if (actual == type) {
-    return proto;
-  }
-  // An empty list carries no values that could tell its type.
-  bool isEmptyList =
-      actual == AttributeProto::UNDEFINED &&
-      (type == AttributeProto::INTS || type == AttributeProto::FLOATS ||
-       type == AttributeProto::STRINGS);
-  if (isEmptyList) {
     return proto;
   }
   isWrong = true;

@@ -156,6 +156,12 @@ const MappedFile *ExternalData::open(StringRef location, StringRef where,
                           "put a copy of the file beside the model");
       return nullptr;
     }
+    if (code == ENOENT || code == ENOTDIR) {
+      (void)diags.invalid(where,
+                          "external data file '" + name + "' does not exist",
+                          "put it beside the model");
+      return nullptr;
+    }
     (void)diags.error(ErrorCategory::InputOutput, where,
                       "cannot open external data file '" + name +
                           "': " + strerror(code));

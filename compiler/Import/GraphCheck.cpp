@@ -287,6 +287,9 @@ void Checker::checkBody(const Body &body, const Scope *outer) {
     if (node.op_type().empty()) {
       (void)diags.invalid(label, "node without an operator");
     }
+    if (node.output_size() == 0) {
+      (void)diags.invalid(label, "node without outputs");
+    }
     if (!body.hasOpsets && normalizeDomain(node.domain()).empty() &&
         !result->opsets.contains("") && !result->findFunction(node)) {
       (void)diags.invalid(label, "its operator is of ai.onnx, of which the "
@@ -316,6 +319,9 @@ void Checker::checkBody(const Body &body, const Scope *outer) {
       }
       checkBody(fromGraph(graph), &scope);
     });
+  }
+  if (body.key == &model.graph() && body.outputs.empty()) {
+    (void)diags.invalid(body.label, "the graph has no outputs");
   }
   StringSet<> outputs;
   for (StringRef name : body.outputs) {

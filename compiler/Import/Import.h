@@ -31,7 +31,7 @@ struct ImportOptions {
   /// Graph inputs that become constants.
   llvm::StringMap<BoundInput> boundInputs;
   /// Most nodes after functions are inlined and loops unrolled.
-  uint64_t maxNodes = 1u << 20;
+  uint64_t maxNodes = 1u << 18;
 };
 
 /// Builds a module with one `func.func @main` whose arguments and results carry

@@ -96,6 +96,11 @@ Importer::resolveShape(const onnx::ValueInfoProto &input) {
   if (!isComplete) {
     return std::nullopt;
   }
+  if (shape.size() > maxRank) {
+    (void)diags.limit(name, "graph input has more than " + Twine(maxRank) +
+                                " dimensions");
+    return std::nullopt;
+  }
   if (!countElements(shape)) {
     (void)diags.invalid(name, "graph input has a negative dimension or more "
                               "than " +

@@ -87,10 +87,20 @@ void Importer::learn(Operation *op) {
   }
 }
 
+bool Importer::areConstant(ValueRange values) const {
+  return llvm::all_of(values,
+                      [&](Value value) { return constants.contains(value); });
+}
+
+void Importer::markConstant(Operation *op) {
+  constants.insert(op->result_begin(), op->result_end());
+}
+
 void Importer::forget(Region &region) {
   region.walk([&](Operation *op) {
     for (Value result : op->getResults()) {
       hostValues.erase(result);
+      constants.erase(result);
     }
   });
   for (Block &block : region) {
@@ -113,6 +123,8 @@ Value Importer::makeConstant(const TensorView &view, StringRef name,
   }
   ElementsAttr attr = makeElementsAttr(context, view, name, model);
   auto op = amp::ConstantOp::create(builder, loc, attr.getType(), attr);
+  weightBytes += view.bytes.size();
+  markConstant(op);
   learn(op);
   return op;
 }

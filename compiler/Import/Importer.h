@@ -9,6 +9,7 @@
 #include "compiler/Import/OpTable.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace ampc::importer {
@@ -62,6 +63,14 @@ public:
   /// Computes the values of a new op's result when its operands' are known.
   void learn(mlir::Operation *op);
   void learn(mlir::Value value, HostTensor tensor);
+  /// Whether all values are made of constants alone.
+  bool areConstant(mlir::ValueRange values) const;
+  void markConstant(mlir::Operation *op);
+  /// Most bytes of a constant that is not stored in the model: a floor, and
+  /// more where the model's own weights are large.
+  uint64_t getConstantLimit() const {
+    return (uint64_t(1) << 30) + 2 * weightBytes;
+  }
   /// Drops what is known of values in a region that is about to be erased.
   void forget(mlir::Region &region);
 
@@ -100,6 +109,8 @@ private:
   mlir::Value makeConstant(const TensorView &view, llvm::StringRef name,
                            llvm::StringRef where, mlir::Location loc);
   bool isFull = false; ///< maxNodes was reached
+  llvm::DenseSet<mlir::Value> constants;
+  uint64_t weightBytes = 0; ///< of the model's tensors imported so far
   uint64_t numNodes = 0;
   uint64_t hostBudget = uint64_t(1) << 28; ///< elements left to compute
 };

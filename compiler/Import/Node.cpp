@@ -4,6 +4,7 @@
 #include "compiler/Import/Importer.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -194,13 +195,14 @@ Operation *Node::finish(OperationState &state, InferFn infer) {
     state.types.assign(types.begin(), types.end());
   }
   for (Type type : state.types) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor && !countElements(tensor.getShape())) {
-      (void)diags().limit(label, "result has more than " + Twine(maxElements) +
-                                     " elements");
-      isFailed = true;
+    if (!fitsLimits(type)) {
       return nullptr;
     }
+  }
+  // What is made of constants alone is computed when the program is written.
+  bool isConstant = importer.areConstant(state.operands);
+  if (isConstant && !fitsConstantLimit(state.types.front())) {
+    return nullptr;
   }
   Operation *op = b.create(state);
   if (failed(mlir::verify(op, /*verifyRecursively=*/false))) {
@@ -210,8 +212,45 @@ Operation *Node::finish(OperationState &state, InferFn infer) {
     op->erase();
     return nullptr;
   }
+  if (isConstant) {
+    importer.markConstant(op);
+  }
   importer.learn(op);
   return op;
+}
+
+bool Node::fitsLimits(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) {
+    return true;
+  }
+  if (static_cast<size_t>(tensor.getRank()) > maxRank) {
+    (void)diags().limit(label, "result has more than " + Twine(maxRank) +
+                                   " dimensions");
+    isFailed = true;
+    return false;
+  }
+  if (!countElements(tensor.getShape())) {
+    (void)diags().limit(label, "result has more than " + Twine(maxElements) +
+                                   " elements");
+    isFailed = true;
+    return false;
+  }
+  return true;
+}
+
+bool Node::fitsConstantLimit(Type type) {
+  auto tensor = mlir::cast<RankedTensorType>(type);
+  uint64_t bytes = static_cast<uint64_t>(tensor.getNumElements()) *
+                   llvm::divideCeil(tensor.getElementTypeBitWidth(), 8u);
+  if (bytes <= importer.getConstantLimit()) {
+    return true;
+  }
+  (void)diags().limit(label, "constant result of " + Twine(bytes) +
+                                 " bytes, more than " +
+                                 Twine(importer.getConstantLimit()));
+  isFailed = true;
+  return false;
 }
 
 Value Node::reshape(Value input, ArrayRef<int64_t> newShape) {
@@ -288,7 +327,11 @@ Value Node::iota(Type element, ArrayRef<int64_t> shape, int64_t dim) {
 }
 
 Value Node::constant(ElementsAttr value) {
+  if (!fitsLimits(value.getType()) || !fitsConstantLimit(value.getType())) {
+    return {};
+  }
   auto op = amp::ConstantOp::create(b, loc, value.getType(), value);
+  importer.markConstant(op);
   importer.learn(op);
   return op;
 }

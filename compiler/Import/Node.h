@@ -206,6 +206,10 @@ private:
       mlir::DictionaryAttr, mlir::OpaqueProperties, mlir::RegionRange,
       llvm::SmallVectorImpl<mlir::Type> &);
   mlir::Operation *finish(mlir::OperationState &state, InferFn infer);
+  /// Whether a result of this type is allowed, or one that is constant; reports
+  /// when it is not.
+  bool fitsLimits(mlir::Type type);
+  bool fitsConstantLimit(mlir::Type type);
 
   llvm::SmallVector<Entity> outputs;
   bool isFailed = false;

@@ -179,6 +179,11 @@ std::optional<TensorView> readTensor(ModelFile &model,
     (void)diags.unsupported(where, "unsupported tensor: stored in segments");
     return std::nullopt;
   }
+  if (static_cast<size_t>(tensor.dims_size()) > maxRank) {
+    (void)diags.limit(where,
+                      "tensor has more than " + Twine(maxRank) + " dimensions");
+    return std::nullopt;
+  }
   TensorView view;
   view.elementType = tensor.data_type();
   view.shape.assign(tensor.dims().begin(), tensor.dims().end());
@@ -189,7 +194,7 @@ std::optional<TensorView> readTensor(ModelFile &model,
     return std::nullopt;
   }
   view.numElements = *count;
-  // At most 2^40 elements of 128 bits: no overflow.
+  // At most 2^35 elements of 128 bits: no overflow.
   uint64_t size = divideCeil(static_cast<uint64_t>(*count) * type->bits, 8);
 
   unsigned stores = countStores(tensor);

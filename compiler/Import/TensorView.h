@@ -42,7 +42,10 @@ std::string getElementTypeName(int32_t elementType);
 
 /// Largest number of elements of one tensor, of any origin, and of a shape
 /// written in a model. Products of dimensions never reach the range of int64.
-constexpr int64_t maxElements = int64_t(1) << 40;
+constexpr int64_t maxElements = int64_t(1) << 35;
+
+/// Most dimensions of one tensor.
+constexpr size_t maxRank = 64;
 
 /// The product of `shape`, or nothing when a dimension is negative or the
 /// product exceeds maxElements.

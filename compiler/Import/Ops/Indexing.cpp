@@ -6,11 +6,33 @@ using namespace mlir;
 
 namespace ampc::importer {
 
+/// Whether indices, as far as import knows them, lie in [-size, size); reports
+/// when one does not. Others are clamped at run time.
+static bool areInside(Node &n, Value indices, int64_t size) {
+  const HostTensor *known = indices ? n.known(indices) : nullptr;
+  if (!known) {
+    return true;
+  }
+  for (int64_t index : known->ints) {
+    if (index < -size || index >= size) {
+      (void)n.invalid("index " + Twine(index) +
+                      " lies outside of a dimension "
+                      "of size " +
+                      Twine(size));
+      return false;
+    }
+  }
+  return true;
+}
+
 template <typename OpTy>
 static LogicalResult convertGather(Node &n) {
   Value x = n.in(0);
   auto axis = n.axis(n.attrs.getInt("axis", 0), n.rank(x));
   if (!axis) {
+    return failure();
+  }
+  if (!areInside(n, n.in(1), n.shape(x)[*axis])) {
     return failure();
   }
   n.set(0, n.build<OpTy>(x, n.in(1), *axis));

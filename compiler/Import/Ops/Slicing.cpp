@@ -35,6 +35,9 @@ static LogicalResult convertSplit(Node &n) {
   }
   int64_t dim = n.shape(x)[*axis];
   int64_t count = n.numOutputs();
+  if (count == 0) {
+    return n.invalid("it has no outputs");
+  }
   if (!sizes) {
     // All parts equal, but for a shorter last one.
     if (numOutputs && *numOutputs != count) {
@@ -173,8 +176,10 @@ static LogicalResult buildPad(Node &n, ArrayRef<int64_t> pads,
   for (auto [i, axis] : llvm::enumerate(axes)) {
     low[axis] = pads[i];
     high[axis] = pads[i + axes.size()];
-    if (std::abs(low[axis]) > maxElements ||
-        std::abs(high[axis]) > maxElements) {
+    auto isOutside = [](int64_t pad) {
+      return pad < -maxElements || pad > maxElements;
+    };
+    if (isOutside(low[axis]) || isOutside(high[axis])) {
       return n.invalid("a pad is out of range");
     }
   }

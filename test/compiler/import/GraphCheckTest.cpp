@@ -21,6 +21,12 @@ protected:
     return *attribute.mutable_g();
   }
 
+  /// A test that is not about outputs declares one.
+  void declareOutput() {
+    addInput(graph, "declared");
+    addOutput(graph, "declared");
+  }
+
   onnx::ModelProto model = makeModel();
   onnx::GraphProto &graph = *model.mutable_graph();
   ImportDiagnostics diags{"m.onnx"};
@@ -38,6 +44,7 @@ TEST_F(GraphCheckTest, unsortedNodesAreSorted) {
 }
 
 TEST_F(GraphCheckTest, subgraphCapturesOrderTheOuterNodes) {
+  declareOutput();
   addInput(graph, "x");
   onnx::NodeProto &node = addNode(graph, "If", {"x"}, {"y"});
   onnx::GraphProto &body = addSubgraph(node);
@@ -50,6 +57,7 @@ TEST_F(GraphCheckTest, subgraphCapturesOrderTheOuterNodes) {
 }
 
 TEST_F(GraphCheckTest, negative_cycle) {
+  declareOutput();
   addNode(graph, "Relu", {"b"}, {"a"}, "first");
   addNode(graph, "Relu", {"a"}, {"b"}, "second");
   EXPECT_FALSE(check());
@@ -76,6 +84,7 @@ TEST_F(GraphCheckTest, negative_allDefectsAtOnce) {
 }
 
 TEST_F(GraphCheckTest, negative_innerNameIsNotVisibleOutside) {
+  declareOutput();
   addInput(graph, "x");
   onnx::NodeProto &node = addNode(graph, "If", {"x"}, {"y"});
   onnx::GraphProto &body = addSubgraph(node);
@@ -85,7 +94,13 @@ TEST_F(GraphCheckTest, negative_innerNameIsNotVisibleOutside) {
   EXPECT_EQ(diags.getAll().front().where, "outer");
 }
 
+TEST_F(GraphCheckTest, negative_noOutputs) {
+  EXPECT_FALSE(check());
+  EXPECT_EQ(message(), "the graph has no outputs");
+}
+
 TEST_F(GraphCheckTest, negative_versions) {
+  declareOutput();
   model.set_ir_version(15);
   model.mutable_opset_import(0)->set_version(29);
   EXPECT_FALSE(check());
@@ -95,15 +110,18 @@ TEST_F(GraphCheckTest, negative_versions) {
 }
 
 TEST_F(GraphCheckTest, negative_functionsCallingEachOtherThroughASubgraph) {
+  declareOutput();
   for (auto [name, callee] : {std::pair("f", "g"), std::pair("g", "f")}) {
     onnx::FunctionProto &function = *model.add_functions();
     function.set_name(name);
     function.set_domain("local");
     onnx::NodeProto &node = *function.add_node();
     node.set_op_type("If");
-    addSubgraph(node).add_node()->set_op_type(callee);
-    node.mutable_attribute(0)->mutable_g()->mutable_node(0)->set_domain(
-        "local");
+    node.add_output("y");
+    onnx::NodeProto &call = *addSubgraph(node).add_node();
+    call.set_op_type(callee);
+    call.set_domain("local");
+    call.add_output("z");
   }
   EXPECT_FALSE(check());
   EXPECT_EQ(message(), "model function calls itself");

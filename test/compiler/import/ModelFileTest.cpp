@@ -274,7 +274,8 @@ TEST_F(ExternalDataTest, negative_unknownOrRepeatedKey) {
 
 TEST_F(ExternalDataTest, negative_missingFile) {
   EXPECT_FALSE(read({{"location", "gone.bin"}}));
-  EXPECT_EQ(diags.getExitCode(), 5);
+  EXPECT_EQ(lastMessage(), "external data file 'gone.bin' does not exist");
+  EXPECT_EQ(diags.getExitCode(), 3);
 }
 
 } // namespace
