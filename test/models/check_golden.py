@@ -84,7 +84,8 @@ def problems(model: str, static: dict[str, int], run: tuple[int, int],
 def measure(name: str, amp: str, folder: pathlib.Path) -> tuple[dict[str, int], tuple[int, int]]:
     """Figures of the program as text, and launches and copies when it runs."""
     model = catalogue.generate(name, env.BUILD / "models")
-    common = [env.ampc_path(), model, "--target=cpu", f"--amp={amp}"]
+    # Figures of any machine: the width of vectors decides on some views.
+    common = [env.ampc_path(), model, "--target=cpu", "--march=x86-64-v3", f"--amp={amp}"]
     text, program = folder / "memory.mlir", folder / "program"
     execute([*common, "--emit=mlir", "--compile-to=memory", "-o", text])
     execute([*common, "-o", program])
