@@ -1,20 +1,20 @@
 //===- Registration.cpp - Everything ampc registers, in one place ---------===//
 #include "compiler/Registration/Registration.h"
 
+#include "compiler/Pipelines/Pipelines.h"
 #include "dialects/Amp/IR/AmpDialect.h"
 #include "dialects/Amp/Impl/ChannelsLast.h"
 #include "dialects/Amp/Reference/Models.h"
-#include "compiler/Pipelines/Pipelines.h"
 #include "dialects/Rt/IR/RtDialect.h"
-#include "passes/Graph/Passes.h"
-#include "passes/Precision/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "passes/Fusion/Passes.h"
+#include "passes/Graph/Passes.h"
 #include "passes/Memory/Passes.h"
+#include "passes/Precision/Passes.h"
 
 using namespace mlir;
 

@@ -18,12 +18,13 @@ enum class CodeForm { Object, Assembly, LlvmIr };
 struct CodegenOptions {
   std::string march = "native"; ///< -march name: native, x86-64-v3, ...
   unsigned optLevel = 3;        ///< 0 to 3
-  unsigned threads = 1;         ///< compile threads; the bytes do not depend on it
+  unsigned threads = 1; ///< compile threads; the bytes do not depend on it
   /// Symbol of the `ampc_program` object.
   std::string programSymbol = "ampc_program_entry";
   /// Symbol of the weight section when it is linked in; empty: `weightsFile`.
   std::string weightsSymbol = "ampc_program_weights";
-  std::string weightsFile; ///< name of the file with the weights, beside the program
+  std::string
+      weightsFile; ///< name of the file with the weights, beside the program
   uint64_t weightsFileOffset = 0;
   std::string producer = "ampc";
   std::string metadata = "{}"; ///< JSON of ampc_program.metadata

@@ -21,9 +21,9 @@ using namespace mlir;
 
 bool ampc::isAutocastEligible(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && (tensor.getElementType().isF32() ||
-                    tensor.getElementType().isF16() ||
-                    tensor.getElementType().isBF16());
+  return tensor &&
+         (tensor.getElementType().isF32() || tensor.getElementType().isF16() ||
+          tensor.getElementType().isBF16());
 }
 
 LogicalResult ampc::inferAndSetResultTypes(Operation *op) {
@@ -32,11 +32,10 @@ LogicalResult ampc::inferAndSetResultTypes(Operation *op) {
     return success();
   }
   SmallVector<Type> types;
-  if (failed(infer.inferReturnTypes(op->getContext(), op->getLoc(),
-                                    op->getOperands(),
-                                    op->getRawDictionaryAttrs(),
-                                    op->getPropertiesStorage(),
-                                    op->getRegions(), types))) {
+  if (failed(infer.inferReturnTypes(
+          op->getContext(), op->getLoc(), op->getOperands(),
+          op->getRawDictionaryAttrs(), op->getPropertiesStorage(),
+          op->getRegions(), types))) {
     return failure();
   }
   for (auto [result, type] : llvm::zip_equal(op->getResults(), types)) {

@@ -92,8 +92,8 @@ struct FusionDeduplicateKernelsPass final
       kernel.setName(it->second);
     }
     module.walk([&](amp::LaunchOp launch) {
-      launch.setKernelAttr(
-          FlatSymbolRefAttr::get(renamed.lookup(launch.getKernelAttr().getAttr())));
+      launch.setKernelAttr(FlatSymbolRefAttr::get(
+          renamed.lookup(launch.getKernelAttr().getAttr())));
     });
   }
 };

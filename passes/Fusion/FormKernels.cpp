@@ -54,8 +54,8 @@ Boundary findBoundary(const KernelGroup &group) {
 void outline(KernelGroup &group, unsigned number, ModuleOp module) {
   Boundary boundary = findBoundary(group);
   auto types = [](ArrayRef<Value> values) {
-    return llvm::to_vector(llvm::map_range(
-        values, [](Value value) { return value.getType(); }));
+    return llvm::to_vector(
+        llvm::map_range(values, [](Value value) { return value.getType(); }));
   };
   SmallVector<Location> locations;
   for (Operation *op : group.ops) {
@@ -144,7 +144,8 @@ struct FusionFormKernelsPass final
         op->erase();
       }
       for (Operation &op : block.without_terminator()) {
-        if (!isa<amp::LaunchOp, amp::ReshapeOp>(op) && !groups.isConstant(&op)) {
+        if (!isa<amp::LaunchOp, amp::ReshapeOp>(op) &&
+            !groups.isConstant(&op)) {
           op.emitOpError("expected an operation that kernels can hold");
           return signalPassFailure();
         }

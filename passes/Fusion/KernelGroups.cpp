@@ -82,11 +82,12 @@ bool KernelGroups::canJoinEpilogue(Operation *op, FusionKind kind,
     return false;
   }
   if (kind == FusionKind::View) {
-    // Views of a map kernel are pulled through; those of a root move its stores.
-    return onlyUser && (isMapKind(group->kind) ||
-                        (group->kind != FusionKind::Serial &&
-                         group->kind != FusionKind::Indexed &&
-                         keepsVectors(op, lanes)));
+    // Views of a map kernel are pulled through; those of a root move its
+    // stores.
+    return onlyUser &&
+           (isMapKind(group->kind) ||
+            (group->kind != FusionKind::Serial &&
+             group->kind != FusionKind::Indexed && keepsVectors(op, lanes)));
   }
   // The root's elements must be used one for one.
   return group->kind != FusionKind::Serial &&
@@ -108,7 +109,8 @@ void KernelGroups::absorbPrologues(KernelGroup &group, Operation *op) {
   for (Value operand : op->getOperands()) {
     KernelGroup *producer = groupOf(operand);
     if (!producer || producer == &group || producer->closed ||
-        !isMapKind(producer->kind) || operand.getDefiningOp() != producer->tail) {
+        !isMapKind(producer->kind) ||
+        operand.getDefiningOp() != producer->tail) {
       continue;
     }
     bool onlyUser = llvm::all_of(operand.getUsers(),
@@ -119,8 +121,8 @@ void KernelGroups::absorbPrologues(KernelGroup &group, Operation *op) {
     bool pulledOnce = isMapKind(group.kind) ||
                       group.kind == FusionKind::RowReduction ||
                       isa<amp::ConcatOp, amp::PadOp>(op);
-    bool allowed = group.kind != FusionKind::Serial && onlyUser &&
-                   (pulledOnce || cheap);
+    bool allowed =
+        group.kind != FusionKind::Serial && onlyUser && (pulledOnce || cheap);
     if (allowed) {
       merge(group, *producer);
     }
@@ -144,10 +146,9 @@ void KernelGroups::place(Operation *op, FusionKind kind) {
       if (!canJoinEpilogue(op, kind, operand)) {
         continue;
       }
-      bool better =
-          !best || weight(*group) > weight(*best) ||
-          (weight(*group) == weight(*best) &&
-           best->position->isBeforeInBlock(group->position));
+      bool better = !best || weight(*group) > weight(*best) ||
+                    (weight(*group) == weight(*best) &&
+                     best->position->isBeforeInBlock(group->position));
       best = better ? group : best;
     }
   }
@@ -191,10 +192,9 @@ void KernelGroups::stripReshapes(KernelGroup &group) {
         continue;
       }
       bool inputOutside = groupOf(reshape.getInput()) != &group;
-      bool resultOutside =
-          llvm::none_of(op->getUsers(), [&](Operation *user) {
-            return membership.lookup(user) == &group;
-          });
+      bool resultOutside = llvm::none_of(op->getUsers(), [&](Operation *user) {
+        return membership.lookup(user) == &group;
+      });
       if (inputOutside || (resultOutside && op == group.tail)) {
         if (op == group.tail && !inputOutside) {
           group.tail = reshape.getInput().getDefiningOp();

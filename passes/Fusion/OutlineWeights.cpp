@@ -27,12 +27,13 @@ public:
     if (lhs == rhs) {
       return true;
     }
-    bool special = llvm::is_contained({getEmptyKey(), getTombstoneKey()}, lhs) ||
-                   llvm::is_contained({getEmptyKey(), getTombstoneKey()}, rhs);
-    return !special && OperationEquivalence::isEquivalentTo(
-                           const_cast<Operation *>(lhs),
-                           const_cast<Operation *>(rhs),
-                           OperationEquivalence::IgnoreLocations);
+    bool special =
+        llvm::is_contained({getEmptyKey(), getTombstoneKey()}, lhs) ||
+        llvm::is_contained({getEmptyKey(), getTombstoneKey()}, rhs);
+    return !special &&
+           OperationEquivalence::isEquivalentTo(
+               const_cast<Operation *>(lhs), const_cast<Operation *>(rhs),
+               OperationEquivalence::IgnoreLocations);
   }
 };
 
@@ -74,8 +75,8 @@ private:
         }
       }
     }
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(function.getBody().front()))) {
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(function.getBody().front()))) {
       if (constants.isComputable(&op) && op.use_empty()) {
         op.erase();
       }

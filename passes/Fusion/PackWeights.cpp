@@ -63,8 +63,9 @@ std::optional<PackedForm> packedFormOf(amp::KernelOp kernel) {
       }
       // Other grouped convolutions read their weight as it is.
       auto type = cast<RankedTensorType>(weight.getType());
-      bool depthwise = type.getDimSize(1) == 1 &&
-                       static_cast<int64_t>(conv.getGroup()) == type.getDimSize(0);
+      bool depthwise =
+          type.getDimSize(1) == 1 &&
+          static_cast<int64_t>(conv.getGroup()) == type.getDimSize(0);
       if (conv.getGroup() != 1 && !depthwise) {
         return std::nullopt;
       }
@@ -79,7 +80,8 @@ std::optional<PackedForm> packedFormOf(amp::KernelOp kernel) {
   return std::nullopt;
 }
 
-struct FusionPackWeightsPass final : impl::FusionPackWeightsPassBase<FusionPackWeightsPass> {
+struct FusionPackWeightsPass final
+    : impl::FusionPackWeightsPassBase<FusionPackWeightsPass> {
   using Base::Base;
 
   void runOnOperation() override {

@@ -23,7 +23,8 @@ public:
 
   void run() {
     Block &body = kernel.getBody().front();
-    for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    for (Operation &op :
+         llvm::make_early_inc_range(body.without_terminator())) {
       b.setInsertionPoint(&op);
       retype(&op);
     }
@@ -126,8 +127,8 @@ private:
   void narrowFor(OpResult result, RankedTensorType type) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfter(result.getOwner());
-    auto narrow = amp::CastOp::create(b, result.getLoc(), type, result, false,
-                                      false);
+    auto narrow =
+        amp::CastOp::create(b, result.getLoc(), type, result, false, false);
     result.replaceAllUsesExcept(narrow, narrow);
     wide[narrow] = result;
     computed.insert(narrow);

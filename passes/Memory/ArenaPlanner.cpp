@@ -29,9 +29,8 @@ int64_t ampc::memory::planArena(llvm::MutableArrayRef<LiveBuffer> buffers,
       if (offset + buffer->bytes <= other->offset) {
         break;
       }
-      offset = std::max(
-          offset, static_cast<int64_t>(llvm::alignTo(
-                      other->offset + other->bytes, alignment)));
+      offset = std::max(offset, static_cast<int64_t>(llvm::alignTo(
+                                    other->offset + other->bytes, alignment)));
     }
     buffer->offset = offset;
     peak = std::max(peak, offset + buffer->bytes);

@@ -27,8 +27,8 @@ std::optional<int64_t> checkedByteSize(Type type) {
   if (llvm::is_contained(tensor.getShape(), 0)) {
     return 0;
   }
-  std::optional<int64_t> bytes = static_cast<int64_t>(llvm::divideCeil(
-      tensor.getElementType().getIntOrFloatBitWidth(), 8));
+  std::optional<int64_t> bytes = static_cast<int64_t>(
+      llvm::divideCeil(tensor.getElementType().getIntOrFloatBitWidth(), 8));
   for (int64_t size : tensor.getShape()) {
     bytes = bytes ? llvm::checkedMul(*bytes, size) : bytes;
   }
@@ -166,7 +166,8 @@ private:
       if (isa<amp::LaunchOp>(op)) {
         for (Value result : op.getResults()) {
           if (!places.count(result)) {
-            live[result] = {byteSize(result.getType()), step[&op], step[&op], 0};
+            live[result] = {byteSize(result.getType()), step[&op], step[&op],
+                            0};
           }
         }
       }
@@ -183,8 +184,7 @@ private:
     }
     arenaBytes = planArena(buffers, alignment, overread);
     for (auto [entry, placed] : llvm::zip_equal(live, buffers)) {
-      places[entry.first] =
-          buffer(rt::BufferRegion::Arena, 0, placed.offset);
+      places[entry.first] = buffer(rt::BufferRegion::Arena, 0, placed.offset);
     }
   }
 
@@ -247,7 +247,8 @@ private:
     module.walk([&](rt::LaunchOp launch) {
       launched.insert(launch.getKernelAttr().getAttr());
     });
-    for (auto kernel : llvm::make_early_inc_range(module.getOps<amp::KernelOp>())) {
+    for (auto kernel :
+         llvm::make_early_inc_range(module.getOps<amp::KernelOp>())) {
       if (!launched.contains(kernel.getSymNameAttr())) {
         kernel.erase();
       }
@@ -263,7 +264,8 @@ private:
   int64_t weightBytes = 0, arenaBytes = 0;
 };
 
-struct MemoryBuildProgramPass final : impl::MemoryBuildProgramPassBase<MemoryBuildProgramPass> {
+struct MemoryBuildProgramPass final
+    : impl::MemoryBuildProgramPassBase<MemoryBuildProgramPass> {
   using Base::Base;
 
   void runOnOperation() override {

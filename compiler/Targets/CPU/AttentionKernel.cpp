@@ -1,7 +1,8 @@
 //===- AttentionKernel.cpp - softmax(Q K^T) V without the score matrix ----===//
-// A work item is a head and a range of its queries. Keys (transposed) and values
-// are copied to scratch in panels as f32 once per item; a block of queries then
-// computes its scores, their softmax and the weighted values in scratch.
+// A work item is a head and a range of its queries. Keys (transposed) and
+// values are copied to scratch in panels as f32 once per item; a block of
+// queries then computes its scores, their softmax and the weighted values in
+// scratch.
 #include "compiler/Targets/CPU/Contraction.h"
 
 #include "dialects/Amp/Impl/MathExpansion.h"
@@ -64,14 +65,16 @@ public:
           e.index(queries));
       int64_t rest = queries % block;
       if (rest == 0) {
-        e.forLoop(first, last, block, [&](Value row) { emitBlock(row, block); });
+        e.forLoop(first, last, block,
+                  [&](Value row) { emitBlock(row, block); });
         return;
       }
       Value size = arith::SubIOp::create(e.b, e.loc, last, first);
       Value tail = arith::RemUIOp::create(e.b, e.loc, size, e.index(block));
       Value main = arith::SubIOp::create(e.b, e.loc, last, tail);
       if (queries >= block) {
-        e.forLoop(first, main, block, [&](Value row) { emitBlock(row, block); });
+        e.forLoop(first, main, block,
+                  [&](Value row) { emitBlock(row, block); });
       }
       e.forLoop(main, last, block, [&](Value row) { emitBlock(row, rest); });
     });
@@ -126,10 +129,8 @@ private:
 
   /// Where element (row, column) of a matrix in panels lies.
   Value inPanels(Value row, Value column, int64_t rows) {
-    Value number =
-        arith::DivUIOp::create(e.b, e.loc, column, e.index(panel));
-    Value within =
-        arith::RemUIOp::create(e.b, e.loc, column, e.index(panel));
+    Value number = arith::DivUIOp::create(e.b, e.loc, column, e.index(panel));
+    Value within = arith::RemUIOp::create(e.b, e.loc, column, e.index(panel));
     return e.addIndex(e.mulIndex(number, rows * panel),
                       e.addIndex(e.mulIndex(row, panel), within));
   }
@@ -140,17 +141,17 @@ private:
     e.forLoop(e.index(0), e.index(paddedKeys), 1, [&](Value t) {
       auto fill = [&](bool zero) {
         forEach(depth, [&](Value d, int64_t count) {
-          Value value = zero ? f32(0, count)
-                             : pull(op.getKey(),
-                                    {{head[0], 0}, {group, 0}, {t, 0},
-                                     along(d, count)},
-                                    count);
+          Value value =
+              zero ? f32(0, count)
+                   : pull(op.getKey(),
+                          {{head[0], 0}, {group, 0}, {t, 0}, along(d, count)},
+                          count);
           for (int64_t lane = 0; lane < count; ++lane) {
-            Value one = count == 1 ? value
-                                   : vector::ExtractOp::create(
-                                         e.b, e.loc, value,
-                                         ArrayRef<int64_t>{lane})
-                                         .getResult();
+            Value one = count == 1
+                            ? value
+                            : vector::ExtractOp::create(e.b, e.loc, value,
+                                                        ArrayRef<int64_t>{lane})
+                                  .getResult();
             e.store(one, base, f32Type,
                     inPanels(e.addIndex(d, e.index(lane)), t, depth));
           }
@@ -205,11 +206,11 @@ private:
     MatrixBlock query{e.scratchPointer(queryOffset), e.index(0), queryStride,
                       f32Type};
     e.forLoop(e.index(0), e.index(paddedKeys), panel, [&](Value t) {
-      emitTile(e, query,
-               {e.scratchPointer(keyOffset), e.mulIndex(t, depth), panel,
-                f32Type},
-               depth, height, 2,
-               {e.scratchPointer(scoreOffset), t, scoreStride, f32Type});
+      emitTile(
+          e, query,
+          {e.scratchPointer(keyOffset), e.mulIndex(t, depth), panel, f32Type},
+          depth, height, 2,
+          {e.scratchPointer(scoreOffset), t, scoreStride, f32Type});
     });
     e.forLoop(e.index(0), e.index(height), 1, [&](Value r) {
       emitSoftmax(e.addIndex(firstRow, r), e.mulIndex(r, scoreStride), scale);
@@ -217,23 +218,22 @@ private:
     MatrixBlock weights{e.scratchPointer(scoreOffset), e.index(0), scoreStride,
                         f32Type};
     e.forLoop(e.index(0), e.index(paddedWidth), panel, [&](Value c) {
-      emitTile(e, weights,
-               {e.scratchPointer(valueOffset), e.mulIndex(c, keys), panel,
-                f32Type},
-               keys, height, 2,
-               {e.scratchPointer(outputOffset), c, paddedWidth, f32Type});
+      emitTile(
+          e, weights,
+          {e.scratchPointer(valueOffset), e.mulIndex(c, keys), panel, f32Type},
+          keys, height, 2,
+          {e.scratchPointer(outputOffset), c, paddedWidth, f32Type});
     });
     e.forLoop(e.index(0), e.index(height), 1, [&](Value r) {
       forEach(width, [&](Value c, int64_t count) {
-        Value value =
-            e.load(e.scratchPointer(outputOffset), f32Type,
-                   e.addIndex(e.mulIndex(r, paddedWidth), c), count);
+        Value value = e.load(e.scratchPointer(outputOffset), f32Type,
+                             e.addIndex(e.mulIndex(r, paddedWidth), c), count);
         SmallVector<LaneIndex> index{{head[0], 0},
                                      {head[1], 0},
                                      {e.addIndex(firstRow, r), 0},
                                      along(c, count)};
-        ok = ok && succeeded(emitEpilogue(e, op.getResult(), value, index,
-                                          count));
+        ok = ok &&
+             succeeded(emitEpilogue(e, op.getResult(), value, index, count));
       });
     });
   }
@@ -244,16 +244,15 @@ private:
     score = arith::MulFOp::create(e.b, e.loc, score, f32(scale, count));
     double cap = op.getSoftcap().convertToDouble();
     if (cap > 0) {
-      Value scaled =
-          arith::DivFOp::create(e.b, e.loc, score, f32(cap, count));
+      Value scaled = arith::DivFOp::create(e.b, e.loc, score, f32(cap, count));
       score = arith::MulFOp::create(
           e.b, e.loc, amp::buildTanh(e.b, e.loc, scaled), f32(cap, count));
     }
     Value lowest = f32(-std::numeric_limits<double>::infinity(), count);
     if (Value mask = op.getMask()) {
       ArrayRef<int64_t> shape = shapeOf(mask);
-      SmallVector<LaneIndex> full{{head[0], 0}, {head[1], 0}, {row, 0},
-                                  along(t, count)};
+      SmallVector<LaneIndex> full{
+          {head[0], 0}, {head[1], 0}, {row, 0}, along(t, count)};
       SmallVector<LaneIndex> at;
       for (auto [size, i] : llvm::zip_equal(
                shape, ArrayRef<LaneIndex>(full).take_back(shape.size()))) {
@@ -291,13 +290,14 @@ private:
     auto larger = [&](Value lhs, Value rhs) {
       return amp::buildMax(e.b, e.loc, lhs, rhs);
     };
-    Value largest = fold(f32(-infinity, 1), larger, [&](Value t, int64_t count) {
-      Value at = e.addIndex(base, t);
-      Value score = finishScore(e.load(scores, f32Type, at, count), row, t,
-                                count, scale);
-      e.store(score, scores, f32Type, at);
-      return score;
-    });
+    Value largest =
+        fold(f32(-infinity, 1), larger, [&](Value t, int64_t count) {
+          Value at = e.addIndex(base, t);
+          Value score = finishScore(e.load(scores, f32Type, at, count), row, t,
+                                    count, scale);
+          e.store(score, scores, f32Type, at);
+          return score;
+        });
     // A row with nothing left subtracts 0, so that all its powers are 0.
     Value nothing = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ,
                                           largest, f32(-infinity, 1));
@@ -308,9 +308,9 @@ private:
     Value sum = fold(f32(0, 1), plus, [&](Value t, int64_t count) {
       Value at = e.addIndex(base, t);
       ElementPuller puller(e, count);
-      Value shifted = arith::SubFOp::create(
-          e.b, e.loc, e.load(scores, f32Type, at, count),
-          puller.splat(largest));
+      Value shifted =
+          arith::SubFOp::create(e.b, e.loc, e.load(scores, f32Type, at, count),
+                                puller.splat(largest));
       Value power = amp::buildExp(e.b, e.loc, shifted);
       e.store(power, scores, f32Type, at);
       return power;
@@ -323,9 +323,9 @@ private:
     forEach(keys, [&](Value t, int64_t count) {
       Value at = e.addIndex(base, t);
       ElementPuller puller(e, count);
-      Value p = arith::MulFOp::create(e.b, e.loc,
-                                      e.load(scores, f32Type, at, count),
-                                      puller.splat(inverse));
+      Value p =
+          arith::MulFOp::create(e.b, e.loc, e.load(scores, f32Type, at, count),
+                                puller.splat(inverse));
       e.store(e.round(p, element), scores, f32Type, at);
     });
   }
@@ -339,11 +339,11 @@ private:
     if (main != 0) {
       auto type = VectorType::get({lanes}, e.b.getF32Type());
       Value start = vector::BroadcastOp::create(e.b, e.loc, type, identity);
-      Value sums = e.forLoopCarried(
-          e.index(0), e.index(main), lanes, ValueRange{start},
-          [&](Value t, ValueRange acc) -> SmallVector<Value> {
-            return {combine(acc[0], element(t, lanes))};
-          })[0];
+      Value sums =
+          e.forLoopCarried(e.index(0), e.index(main), lanes, ValueRange{start},
+                           [&](Value t, ValueRange acc) -> SmallVector<Value> {
+                             return {combine(acc[0], element(t, lanes))};
+                           })[0];
       int64_t count = lanes;
       while (count > 1) {
         count /= 2;
@@ -359,11 +359,11 @@ private:
       total = vector::ExtractOp::create(e.b, e.loc, sums, ArrayRef<int64_t>{0});
     }
     if (main != keys) {
-      total = e.forLoopCarried(
-          e.index(main), e.index(keys), 1, ValueRange{total},
-          [&](Value t, ValueRange acc) -> SmallVector<Value> {
-            return {combine(acc[0], element(t, 1))};
-          })[0];
+      total =
+          e.forLoopCarried(e.index(main), e.index(keys), 1, ValueRange{total},
+                           [&](Value t, ValueRange acc) -> SmallVector<Value> {
+                             return {combine(acc[0], element(t, 1))};
+                           })[0];
     }
     return total;
   }

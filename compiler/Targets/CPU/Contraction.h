@@ -63,8 +63,8 @@ struct MatrixBlock {
   mlir::Type element; ///< as stored
 };
 
-/// Multiplies `height` rows of `left` (f32, `k` columns) by `vectors` vectors of
-/// columns of `right` (`k` rows) in registers and stores the f32 products at
+/// Multiplies `height` rows of `left` (f32, `k` columns) by `vectors` vectors
+/// of columns of `right` (`k` rows) in registers and stores the f32 products at
 /// `target`. The order in which k is summed is fixed by `height` and `vectors`.
 void emitTile(KernelEmitter &emitter, const MatrixBlock &left,
               const MatrixBlock &right, int64_t k, int64_t height,

@@ -1,9 +1,9 @@
 //===- ContractionKernel.cpp - The panel kernel ---------------------------===//
 // A work item is a block of rows times a range of panels. Its rows of the left
 // matrix are read in place or copied to scratch as f32; the right matrix comes
-// in panels, packed ahead or copied to scratch. A tile of `tileRows` rows by one
-// panel accumulates in registers over all of k; the epilogue then runs over the
-// tile, row by row.
+// in panels, packed ahead or copied to scratch. A tile of `tileRows` rows by
+// one panel accumulates in registers over all of k; the epilogue then runs over
+// the tile, row by row.
 #include "compiler/Targets/CPU/Contraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -149,16 +149,16 @@ private:
         return;
       }
       Value size = arith::SubIOp::create(e.b, e.loc, rowEnd, firstRow);
-      Value tail = rest == 0
-                       ? e.index(0)
-                       : arith::RemUIOp::create(e.b, e.loc, size,
-                                                e.index(tileRows))
-                             .getResult();
+      Value tail = rest == 0 ? e.index(0)
+                             : arith::RemUIOp::create(e.b, e.loc, size,
+                                                      e.index(tileRows))
+                                   .getResult();
       Value mainEnd = arith::SubIOp::create(e.b, e.loc, rowEnd, tail);
       e.forLoop(firstRow, mainEnd, tileRows,
                 [&](Value row) { tile(row, tileRows); });
       if (rest != 0) {
-        e.forLoop(mainEnd, rowEnd, tileRows, [&](Value row) { tile(row, rest); });
+        e.forLoop(mainEnd, rowEnd, tileRows,
+                  [&](Value row) { tile(row, rest); });
       }
     });
     return success(ok);
@@ -173,22 +173,20 @@ private:
   }
 
   Value offsetPointer(Value pointer, Value elements) {
-    Value offset = arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(),
-                                              elements);
-    return LLVM::GEPOp::create(e.b, e.loc, pointer.getType(),
-                               e.b.getF32Type(), pointer,
-                               ArrayRef<LLVM::GEPArg>{offset});
+    Value offset =
+        arith::IndexCastOp::create(e.b, e.loc, e.b.getI64Type(), elements);
+    return LLVM::GEPOp::create(e.b, e.loc, pointer.getType(), e.b.getF32Type(),
+                               pointer, ArrayRef<LLVM::GEPArg>{offset});
   }
 
   MatrixBlock rightPanel(Value batch, Value j, Value firstPanel) {
     if (!view.packedArgument) {
       Value local = arith::SubIOp::create(e.b, e.loc, j, firstPanel);
-      return {e.scratchPointer(rightOffset),
-              e.mulIndex(local, view.k * panel), panel, e.b.getF32Type()};
+      return {e.scratchPointer(rightOffset), e.mulIndex(local, view.k * panel),
+              panel, e.b.getF32Type()};
     }
-    Value number = view.packedPerBatch
-                       ? e.addIndex(e.mulIndex(batch, panels), j)
-                       : j;
+    Value number =
+        view.packedPerBatch ? e.addIndex(e.mulIndex(batch, panels), j) : j;
     return {e.argumentPointer(view.packedArgument.getArgNumber()),
             e.mulIndex(number, view.k * panel), panel,
             getElementTypeOrSelf(view.packedArgument.getType())};
@@ -221,12 +219,10 @@ private:
         return;
       }
       // Columns of this panel inside the matrix: whole vectors, then the rest.
-      Value left = arith::SubIOp::create(e.b, e.loc, e.index(view.n),
-                                         firstColumn);
-      Value count =
-          arith::MinUIOp::create(e.b, e.loc, left, e.index(panel));
-      Value rest =
-          arith::RemUIOp::create(e.b, e.loc, count, e.index(lanes));
+      Value left =
+          arith::SubIOp::create(e.b, e.loc, e.index(view.n), firstColumn);
+      Value count = arith::MinUIOp::create(e.b, e.loc, left, e.index(panel));
+      Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.index(lanes));
       Value main = arith::SubIOp::create(e.b, e.loc, count, rest);
       if (view.n >= lanes) {
         e.forLoop(e.index(0), main, lanes, [&](Value c) { emit(c, lanes); });

@@ -124,8 +124,8 @@ public:
         auto value = element(e, op.getRhs(), op.getTransposeRhs(), batchIndex,
                              kk, at, 1, true);
         ok = ok && succeeded(value);
-        Value zero = arith::ConstantOp::create(e.b, e.loc,
-                                               e.b.getF32FloatAttr(0));
+        Value zero =
+            arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
         scf::YieldOp::create(e.b, e.loc, ok ? *value : zero);
         e.b.setInsertionPointToStart(choice.elseBlock());
         zero = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
@@ -176,9 +176,8 @@ private:
     SmallVector<LaneIndex> index;
     size_t own = shape.size() - 2;
     for (size_t i = 0; i < own; ++i) {
-      index.push_back({shape[i] == 1 ? e.index(0)
-                                     : full[batchShape.size() - own + i],
-                       0});
+      index.push_back(
+          {shape[i] == 1 ? e.index(0) : full[batchShape.size() - own + i], 0});
     }
     LaneIndex lane{column, lanes == 1 ? 0 : 1};
     LaneIndex fixed{row, 0};
@@ -234,8 +233,8 @@ public:
            isF32Like(op.getInput());
   }
 
-  std::optional<std::pair<Value, int64_t>>
-  directRows(KernelEmitter &e, Value) const override {
+  std::optional<std::pair<Value, int64_t>> directRows(KernelEmitter &e,
+                                                      Value) const override {
     auto argument = dyn_cast<BlockArgument>(input);
     auto is = [](ArrayRef<int64_t> values, int64_t what) {
       return llvm::all_of(values, [=](int64_t value) { return value == what; });
@@ -294,9 +293,9 @@ private:
                        index.push_back({i, lanes == 1 ? 0 : 1});
                        ElementPuller puller(e, lanes);
                        FailureOr<Value> value = puller.get(input, index);
-                       return failed(value) ? value
-                                            : FailureOr<Value>(
-                                                  puller.splat(*value));
+                       return failed(value)
+                                  ? value
+                                  : FailureOr<Value>(puller.splat(*value));
                      });
     };
     if (!inside) {
@@ -334,9 +333,9 @@ private:
       }
     } else {
       // out = position * stride + tap * dilation - low
-      Value scaled = arith::SubIOp::create(e.b, e.loc,
-                                           e.addIndex(out, e.index(low)),
-                                           e.mulIndex(tap, dilations[i]));
+      Value scaled =
+          arith::SubIOp::create(e.b, e.loc, e.addIndex(out, e.index(low)),
+                                e.mulIndex(tap, dilations[i]));
       Value stride = e.index(strides[i]);
       position = scaled;
       if (strides[i] != 1) {
@@ -347,7 +346,8 @@ private:
       }
     }
     // One unsigned comparison covers both sides.
-    require(arith::CmpIPredicate::ult, position, e.index(shapeOf(input)[i + 1]));
+    require(arith::CmpIPredicate::ult, position,
+            e.index(shapeOf(input)[i + 1]));
     return position;
   }
 

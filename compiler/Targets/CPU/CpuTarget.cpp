@@ -13,9 +13,9 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -39,9 +39,8 @@ MachineName resolveMarch(StringRef march) {
   return {llvm::sys::getHostCPUName().str(), features.getString()};
 }
 
-std::unique_ptr<llvm::TargetMachine> createMachine(const MachineName &name,
-                                                   unsigned level,
-                                                   std::string &error) {
+std::unique_ptr<llvm::TargetMachine>
+createMachine(const MachineName &name, unsigned level, std::string &error) {
   static bool once = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -125,9 +124,9 @@ LogicalResult CpuTarget::emitCode(ModuleOp module, CodeForm form,
     return module.emitError("cannot set up LLVM: ") << error;
   }
   module.getContext()
-      ->loadDialect<func::FuncDialect, LLVM::LLVMDialect,
-                    arith::ArithDialect, scf::SCFDialect,
-                    vector::VectorDialect, math::MathDialect>();
+      ->loadDialect<func::FuncDialect, LLVM::LLVMDialect, arith::ArithDialect,
+                    scf::SCFDialect, vector::VectorDialect,
+                    math::MathDialect>();
   OwningOpRef<ModuleOp> functions(ModuleOp::create(module.getLoc()));
   llvm::StringMap<KernelLaunch> launches;
   if (failed(emitKernels(module, *functions, launches)) ||
@@ -142,8 +141,8 @@ LogicalResult CpuTarget::emitCode(ModuleOp module, CodeForm form,
   functions = nullptr;
   uint64_t features =
       AMPC_CPU_AVX2 | (avx512 ? uint64_t(AMPC_CPU_AVX512) : uint64_t(0));
-  if (failed(addProgramTable(module, launches, options, features,
-                             *llvmModule))) {
+  if (failed(
+          addProgramTable(module, launches, options, features, *llvmModule))) {
     return failure();
   }
   optimize(*llvmModule, *machine, options.optLevel);
@@ -181,10 +180,9 @@ std::unique_ptr<ampc::Target> ampc::createCpuTarget(StringRef march,
             "' lacks AVX2, FMA or F16C: x86-64-v3 is the least supported";
     return nullptr;
   }
-  bool avx512 = info->checkFeatures("+avx512f") &&
-                info->checkFeatures("+avx512bw") &&
-                info->checkFeatures("+avx512vl") &&
-                info->checkFeatures("+avx512dq");
+  bool avx512 =
+      info->checkFeatures("+avx512f") && info->checkFeatures("+avx512bw") &&
+      info->checkFeatures("+avx512vl") && info->checkFeatures("+avx512dq");
   if (avx512) {
     name.features += name.features.empty() ? "" : ",";
     name.features += "-prefer-256-bit";

@@ -95,8 +95,7 @@ private:
         acc = term(acc);
         continue;
       }
-      auto choice =
-          scf::IfOp::create(e.b, e.loc, acc.getType(), inside, true);
+      auto choice = scf::IfOp::create(e.b, e.loc, acc.getType(), inside, true);
       OpBuilder::InsertionGuard guard(e.b);
       e.b.setInsertionPointToStart(choice.thenBlock());
       Value sum = term(acc);
@@ -139,8 +138,8 @@ private:
         Value within = arith::CmpIOp::create(
             e.b, e.loc, arith::CmpIPredicate::ult, position,
             e.index(op.getInput().getType().getDimSize(i + 1)));
-        inside = inside ? arith::AndIOp::create(e.b, e.loc, inside, within)
-                        : within;
+        inside =
+            inside ? arith::AndIOp::create(e.b, e.loc, inside, within) : within;
       }
       at.push_back({position, 0});
     }
@@ -165,11 +164,11 @@ LogicalResult cpu::emitDepthwiseKernel(KernelEmitter &emitter,
   auto weight = conv.getWeight().getType();
   auto unpack = conv.getWeight().getDefiningOp<amp::UnpackOp>();
   Type element = weight.getElementType();
-  bool fits = unpack && isa<BlockArgument>(unpack.getInput()) &&
-              weight.getDimSize(1) == 1 && conv.getGroup() > 1 &&
-              weight.getDimSize(0) ==
-                  conv.getInput().getType().getShape().back() &&
-              (element.isF32() || element.isF16() || element.isBF16()) &&
-              unpack.getPanel() % emitter.traits.lanes == 0;
+  bool fits =
+      unpack && isa<BlockArgument>(unpack.getInput()) &&
+      weight.getDimSize(1) == 1 && conv.getGroup() > 1 &&
+      weight.getDimSize(0) == conv.getInput().getType().getShape().back() &&
+      (element.isF32() || element.isF16() || element.isBF16()) &&
+      unpack.getPanel() % emitter.traits.lanes == 0;
   return fits ? DepthwiseKernel(emitter, conv).emit() : failure();
 }

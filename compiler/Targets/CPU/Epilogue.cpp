@@ -42,8 +42,8 @@ std::optional<Index> pushThroughView(KernelEmitter &emitter, Operation *view,
   if (vector) {
     // Chunks start at multiples of `lanes`: they stay within a row of the
     // result when its length is such a multiple too.
-    bool together = !to.empty() && to.back() % lanes == 0 &&
-                    from.back() % lanes == 0;
+    bool together =
+        !to.empty() && to.back() % lanes == 0 && from.back() % lanes == 0;
     if (!together && !(to.size() == from.size() && to.back() == from.back())) {
       return std::nullopt;
     }
@@ -74,14 +74,15 @@ LogicalResult cpu::emitEpilogue(KernelEmitter &emitter, Value root, Value value,
       if (step != 1) {
         return {};
       }
-      return emitter.loadMasked(emitter.argumentPointer(argument.getArgNumber()),
-                                getElementTypeOrSelf(argument.getType()),
-                                offset, mask);
+      return emitter.loadMasked(
+          emitter.argumentPointer(argument.getArgNumber()),
+          getElementTypeOrSelf(argument.getType()), offset, mask);
     };
   }
   Index at(index);
   Value tensor = root;
-  // Follow the chain of single consumers; everything else an op reads is pulled.
+  // Follow the chain of single consumers; everything else an op reads is
+  // pulled.
   while (true) {
     for (auto [number, result] : llvm::enumerate(yield.getValues())) {
       if (result != tensor) {
@@ -115,8 +116,8 @@ LogicalResult cpu::emitEpilogue(KernelEmitter &emitter, Value root, Value value,
     for (Operation *user : tensor.getUsers()) {
       if (user != yield.getOperation()) {
         next = next && next != user && user->isBeforeInBlock(next) ? user
-               : next                                             ? next
-                                                                  : user;
+               : next                                              ? next
+                                                                   : user;
       }
     }
     if (!next) {

@@ -60,9 +60,9 @@ void KernelEmitter::reset() {
   pointers.clear();
   unsigned count = kernel.getNumArguments() + kernel.getNumResults();
   for (unsigned i = 0; i < count; ++i) {
-    Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer,
-                                     entry->getArgument(0),
-                                     ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    Value slot =
+        LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(0),
+                            ArrayRef<LLVM::GEPArg>{int32_t(i)});
     pointers.push_back(LLVM::LoadOp::create(b, loc, pointer, slot, 8));
   }
   scratch = entry->getArgument(1);
@@ -183,8 +183,7 @@ Value KernelEmitter::elementPointer(Value pointer, Type memory, Value offset) {
   if (matchPattern(offset, m_Zero())) {
     return pointer;
   }
-  Value offset64 =
-      arith::IndexCastOp::create(b, loc, b.getI64Type(), offset);
+  Value offset64 = arith::IndexCastOp::create(b, loc, b.getI64Type(), offset);
   return LLVM::GEPOp::create(b, loc, pointer.getType(), memory, pointer,
                              ArrayRef<LLVM::GEPArg>{offset64});
 }
@@ -199,15 +198,15 @@ Value KernelEmitter::fromMemory(Value value, Type element) {
     Value wide = arith::ExtUIOp::create(b, loc, i32, value);
     Value sixteen = arith::ConstantOp::create(
         b, loc,
-        isa<VectorType>(i32)
-            ? TypedAttr(DenseElementsAttr::get(cast<VectorType>(i32),
-                                               int32_t(16)))
-            : TypedAttr(b.getI32IntegerAttr(16)));
+        isa<VectorType>(i32) ? TypedAttr(DenseElementsAttr::get(
+                                   cast<VectorType>(i32), int32_t(16)))
+                             : TypedAttr(b.getI32IntegerAttr(16)));
     Value high = arith::ShLIOp::create(b, loc, wide, sixteen);
     return arith::BitcastOp::create(b, loc, f32, high);
   }
   if (element.isInteger(1)) {
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(value.getType()));
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
   }
   return value;
@@ -224,10 +223,9 @@ Value KernelEmitter::toMemory(Value value, Type element) {
     Value bits = arith::BitcastOp::create(b, loc, i32, value);
     Value sixteen = arith::ConstantOp::create(
         b, loc,
-        isa<VectorType>(i32)
-            ? TypedAttr(DenseElementsAttr::get(cast<VectorType>(i32),
-                                               int32_t(16)))
-            : TypedAttr(b.getI32IntegerAttr(16)));
+        isa<VectorType>(i32) ? TypedAttr(DenseElementsAttr::get(
+                                   cast<VectorType>(i32), int32_t(16)))
+                             : TypedAttr(b.getI32IntegerAttr(16)));
     Value high = arith::ShRUIOp::create(b, loc, bits, sixteen);
     return arith::TruncIOp::create(b, loc, memory, high);
   }

@@ -47,11 +47,12 @@ public:
 
   /// As forLoop, carrying `init` through the iterations; returns the last
   /// values that `body` returned.
-  llvm::SmallVector<mlir::Value> forLoopCarried(
-      mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange init,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(
-          mlir::Value i, mlir::ValueRange carried)>
-          body);
+  llvm::SmallVector<mlir::Value>
+  forLoopCarried(mlir::Value lower, mlir::Value upper, int64_t step,
+                 mlir::ValueRange init,
+                 llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                     mlir::Value i, mlir::ValueRange carried)>
+                     body);
 
   /// The buffer behind a kernel argument or result.
   mlir::Value argumentPointer(unsigned argument) { return pointers[argument]; }
@@ -176,7 +177,8 @@ mlir::Operation *findRoot(amp::KernelOp kernel);
 // Emitters, one per kind of root. Each builds the whole function and sets
 // `emitter.launch`; a failure has been diagnosed at the kernel.
 mlir::LogicalResult emitMapKernel(KernelEmitter &emitter);
-mlir::LogicalResult emitRowKernel(KernelEmitter &emitter, mlir::Operation *root);
+mlir::LogicalResult emitRowKernel(KernelEmitter &emitter,
+                                  mlir::Operation *root);
 mlir::LogicalResult emitContractionKernel(KernelEmitter &emitter,
                                           mlir::Operation *root);
 mlir::LogicalResult emitAttentionKernel(KernelEmitter &emitter,

@@ -122,8 +122,8 @@ private:
   }
 
   Value zero() {
-    Type type = getComputeType(
-        getElementTypeOrSelf(root->getResult(0).getType()));
+    Type type =
+        getComputeType(getElementTypeOrSelf(root->getResult(0).getType()));
     return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
   }
 
@@ -134,9 +134,8 @@ private:
       ArrayRef<int64_t> shape = shapeOf(operand);
       SmallVector<LaneIndex> index;
       for (size_t i = 0; i + 2 < shape.size(); ++i) {
-        index.push_back({shape[i] == 1 ? e.index(0)
-                                       : at[at.size() - shape.size() + i],
-                         0});
+        index.push_back(
+            {shape[i] == 1 ? e.index(0) : at[at.size() - shape.size() + i], 0});
       }
       index.push_back({transposed ? column : row, 0});
       index.push_back({transposed ? row : column, 0});
@@ -146,8 +145,8 @@ private:
     Value sum = e.forLoopCarried(
         e.index(0), e.index(k), 1, ValueRange{zero()},
         [&](Value kk, ValueRange carried) -> SmallVector<Value> {
-          auto a = pull(op.getLhs(), op.getTransposeLhs(), at[at.size() - 2],
-                        kk);
+          auto a =
+              pull(op.getLhs(), op.getTransposeLhs(), at[at.size() - 2], kk);
           auto b = pull(op.getRhs(), op.getTransposeRhs(), kk, at.back());
           ok = succeeded(a) && succeeded(b);
           return {ok ? multiplyAdd(*a, *b, carried[0]) : carried[0]};
@@ -171,8 +170,7 @@ private:
     Value sum = e.forLoopCarried(
         e.index(0), e.index(taps), 1, ValueRange{zero()},
         [&](Value tap, ValueRange carried) -> SmallVector<Value> {
-          SmallVector<Value> offsets =
-              e.delinearize(tap, weight.drop_front(2));
+          SmallVector<Value> offsets = e.delinearize(tap, weight.drop_front(2));
           SmallVector<Value> position;
           Value inside = locate(w, at, offsets, position);
           auto choice = scf::IfOp::create(e.b, e.loc, carried[0].getType(),
@@ -184,8 +182,7 @@ private:
           Value inner = e.forLoopCarried(
               e.index(0), e.index(inputs), 1, ValueRange{carried[0]},
               [&](Value c, ValueRange acc) -> SmallVector<Value> {
-                Value channel =
-                    e.addIndex(e.mulIndex(groupIndex, inputs), c);
+                Value channel = e.addIndex(e.mulIndex(groupIndex, inputs), c);
                 SmallVector<LaneIndex> x{{at[0], 0}};
                 SmallVector<LaneIndex> y;
                 if (!w.channelsLast) {

@@ -128,11 +128,9 @@ llvm::Constant *buildBuffer(TableBuilder &t, rt::BufferAttr buffer) {
 
 } // namespace
 
-LogicalResult
-cpu::addProgramTable(ModuleOp module,
-                     const llvm::StringMap<KernelLaunch> &launches,
-                     const CodegenOptions &options, uint64_t features,
-                     llvm::Module &output) {
+LogicalResult cpu::addProgramTable(
+    ModuleOp module, const llvm::StringMap<KernelLaunch> &launches,
+    const CodegenOptions &options, uint64_t features, llvm::Module &output) {
   auto programs = module.getOps<rt::ProgramOp>();
   if (programs.empty()) {
     return module.emitError("expected an rt.program to emit");
@@ -148,9 +146,9 @@ cpu::addProgramTable(ModuleOp module,
     function->setLinkage(llvm::GlobalValue::InternalLinkage);
     const KernelLaunch &launch = launches.find(kernel.getName())->second;
     kernelIndex[kernel.getName()] = kernels.size();
-    kernels.push_back(t.record(
-        {t.string(kernel.getName()), function, t.int64(launch.items),
-         t.int64(launch.grain), t.int64(launch.scratchBytes)}));
+    kernels.push_back(
+        t.record({t.string(kernel.getName()), function, t.int64(launch.items),
+                  t.int64(launch.grain), t.int64(launch.scratchBytes)}));
   }
 
   SmallVector<llvm::Constant *> nodes;
@@ -158,10 +156,10 @@ cpu::addProgramTable(ModuleOp module,
   auto addNode = [&](ampc_node_kind kind, uint32_t kernel,
                      ArrayRef<llvm::Constant *> buffers, rt::SizeAttr bytes,
                      StringRef label) {
-    nodes.push_back(t.record({t.int32(kind), t.int32(kernel),
-                              t.int32(buffers.size()), t.int32(0),
-                              t.array(buffers, "buffers"), t.size(bytes),
-                              t.string(label), t.null()}));
+    nodes.push_back(
+        t.record({t.int32(kind), t.int32(kernel), t.int32(buffers.size()),
+                  t.int32(0), t.array(buffers, "buffers"), t.size(bytes),
+                  t.string(label), t.null()}));
   };
   for (Operation &op : program.getBody().front()) {
     if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
@@ -172,17 +170,18 @@ cpu::addProgramTable(ModuleOp module,
       addNode(AMPC_NODE_LAUNCH, kernelIndex.lookup(launch.getKernel()), buffers,
               zeroSize, launch.getLabel());
     } else if (auto copy = dyn_cast<rt::CopyOp>(op)) {
-      addNode(AMPC_NODE_COPY, 0,
-              {buildBuffer(t, copy.getSource()), buildBuffer(t, copy.getTarget())},
-              copy.getBytes(), copy.getLabel());
+      addNode(
+          AMPC_NODE_COPY, 0,
+          {buildBuffer(t, copy.getSource()), buildBuffer(t, copy.getTarget())},
+          copy.getBytes(), copy.getLabel());
     } else {
       return op.emitOpError("cannot be part of a program");
     }
   }
 
   llvm::Constant *weights = t.null();
-  bool linked = options.weightsFile.empty() &&
-                program.getWeights().getFixed() != 0;
+  bool linked =
+      options.weightsFile.empty() && program.getWeights().getFixed() != 0;
   if (linked) {
     weights = new llvm::GlobalVariable(
         output, llvm::Type::getInt8Ty(t.context), /*isConstant=*/true,

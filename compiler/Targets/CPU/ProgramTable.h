@@ -15,11 +15,9 @@ namespace ampc::cpu {
 /// Adds to `output` the `ampc_program` that `module`'s rt.program describes,
 /// referring to the kernel functions already in `output`. Kernel functions
 /// become internal. `features`: AMPC_CPU_* bits that the kernels need.
-mlir::LogicalResult
-addProgramTable(mlir::ModuleOp module,
-                const llvm::StringMap<KernelLaunch> &launches,
-                const CodegenOptions &options, uint64_t features,
-                llvm::Module &output);
+mlir::LogicalResult addProgramTable(
+    mlir::ModuleOp module, const llvm::StringMap<KernelLaunch> &launches,
+    const CodegenOptions &options, uint64_t features, llvm::Module &output);
 
 } // namespace ampc::cpu
 

@@ -103,8 +103,8 @@ RowSpace spaceOf(Operation *root, Value input) {
   ArrayRef<int64_t> shape = shapeOf(input);
   int64_t rank = shape.size();
   auto from = [&](int64_t axis) {
-    return alongAxes(shape, llvm::to_vector(llvm::seq<int64_t>(
-                                std::min(axis, rank), rank)));
+    return alongAxes(
+        shape, llvm::to_vector(llvm::seq<int64_t>(std::min(axis, rank), rank)));
   };
   if (auto axes = root->getAttrOfType<DenseI64ArrayAttr>("axes")) {
     return alongAxes(shape, axes);
@@ -169,8 +169,8 @@ LogicalResult RowKernel::emit(int64_t lanes) {
   bool several = isa<amp::SoftmaxOp, amp::LogSoftmaxOp, amp::LayerNormOp,
                      amp::RmsNormOp, amp::GroupNormOp>(root);
   int64_t width = space.lanesAlongRow ? 1 : lanes;
-  int64_t bytes = space.rowLength() * width *
-                  (element.getIntOrFloatBitWidth() / 8);
+  int64_t bytes =
+      space.rowLength() * width * (element.getIntOrFloatBitWidth() / 8);
   useScratch = several && bytes <= maxScratchBytes;
   rows.forEachRow([&] {
     if (ok) {
@@ -238,7 +238,9 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
         keep(x, lanes, position);
         return x;
       },
-      [&](Value lhs, Value rhs) { return amp::buildMax(e.b, e.loc, lhs, rhs); });
+      [&](Value lhs, Value rhs) {
+        return amp::buildMax(e.b, e.loc, lhs, rhs);
+      });
   auto shifted = [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
     Value x = source(lanes, index, position, true);
     return sub(x, matching(largest, x));
@@ -246,7 +248,8 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
   Value sum = walker->reduce(
       cast<TypedAttr>(e.b.getZeroAttr(element)),
       [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
-        Value power = amp::buildExp(e.b, e.loc, shifted(lanes, index, position));
+        Value power =
+            amp::buildExp(e.b, e.loc, shifted(lanes, index, position));
         if (!logarithm) {
           keep(power, lanes, position);
         }
@@ -257,24 +260,23 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
   if (logarithm) {
     scale = amp::buildLog(e.b, e.loc, sum);
   } else {
-    scale = arith::DivFOp::create(e.b, e.loc,
-                                  matching(scalarConstant(1), sum), sum);
+    scale = arith::DivFOp::create(e.b, e.loc, matching(scalarConstant(1), sum),
+                                  sum);
   }
-  walker->forEachElement(
-      [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
-        Value value;
-        if (logarithm) {
-          Value x = shifted(lanes, index, position);
-          value = sub(x, matching(scale, x));
-        } else {
-          Value power = useScratch
-                            ? source(lanes, index, position, true)
-                            : amp::buildExp(e.b, e.loc,
-                                       shifted(lanes, index, position));
-          value = mul(power, matching(scale, power));
-        }
-        expect(emitEpilogue(e, result, value, index, lanes));
-      });
+  walker->forEachElement([&](int64_t lanes, ArrayRef<LaneIndex> index,
+                             Value position) {
+    Value value;
+    if (logarithm) {
+      Value x = shifted(lanes, index, position);
+      value = sub(x, matching(scale, x));
+    } else {
+      Value power = useScratch ? source(lanes, index, position, true)
+                               : amp::buildExp(e.b, e.loc,
+                                               shifted(lanes, index, position));
+      value = mul(power, matching(scale, power));
+    }
+    expect(emitEpilogue(e, result, value, index, lanes));
+  });
   return success(ok);
 }
 
@@ -339,8 +341,8 @@ LogicalResult RowKernel::emitNorm(bool centered, Value scale, Value bias,
   Value shiftedVariance =
       add(variance, matching(scalarConstant(epsilon), variance));
   Value root = math::SqrtOp::create(e.b, e.loc, shiftedVariance);
-  Value inverse =
-      arith::DivFOp::create(e.b, e.loc, matching(scalarConstant(1), root), root);
+  Value inverse = arith::DivFOp::create(
+      e.b, e.loc, matching(scalarConstant(1), root), root);
   walker->forEachElement(
       [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
         Value x = centeredAt(lanes, index, position, true);
@@ -361,10 +363,9 @@ LogicalResult RowKernel::emitRow() {
                     element.isInteger(1);
   auto same = [](Value value) { return value; };
   auto number = [&](double value) -> TypedAttr {
-    return isa<FloatType>(element)
-               ? TypedAttr(e.b.getFloatAttr(element, value))
-               : TypedAttr(e.b.getIntegerAttr(
-                     element, static_cast<int64_t>(value)));
+    return isa<FloatType>(element) ? TypedAttr(e.b.getFloatAttr(element, value))
+                                   : TypedAttr(e.b.getIntegerAttr(
+                                         element, static_cast<int64_t>(value)));
   };
   auto extreme = [&](bool lowest) -> TypedAttr {
     if (auto type = dyn_cast<FloatType>(element)) {

@@ -27,8 +27,7 @@ Value RowWalker::splat(Value value, int64_t width) {
   return width == 1 || isa<VectorType>(value.getType())
              ? value
              : vector::BroadcastOp::create(
-                   e.b, e.loc, VectorType::get({width}, value.getType()),
-                   value)
+                   e.b, e.loc, VectorType::get({width}, value.getType()), value)
                    .getResult();
 }
 
@@ -139,8 +138,7 @@ Value RowWalker::reduce(TypedAttr identity, ElementFn element,
   ArrayRef<int64_t> outerShape(space.row);
   outerShape = outerShape.empty() ? outerShape : outerShape.drop_back();
   SmallVector<Value> sums = e.forLoopCarried(
-      e.index(0), e.index(outer), 1, init,
-      [&](Value o, ValueRange carried) {
+      e.index(0), e.index(outer), 1, init, [&](Value o, ValueRange carried) {
         SmallVector<Value> acc(carried);
         SmallVector<Value> prefix = e.delinearize(o, outerShape);
         Value base = e.mulIndex(o, inner);

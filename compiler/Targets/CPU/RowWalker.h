@@ -6,13 +6,13 @@
 
 namespace ampc::cpu {
 
-/// A tensor seen as rows: an index of the kept space names a row, one of the row
-/// space an element in it.
+/// A tensor seen as rows: an index of the kept space names a row, one of the
+/// row space an element in it.
 struct RowSpace {
   llvm::SmallVector<int64_t> kept, row;
   /// The tensor index of an element.
-  std::function<llvm::SmallVector<LaneIndex>(
-      llvm::ArrayRef<LaneIndex> kept, llvm::ArrayRef<LaneIndex> row)>
+  std::function<llvm::SmallVector<LaneIndex>(llvm::ArrayRef<LaneIndex> kept,
+                                             llvm::ArrayRef<LaneIndex> row)>
       locate;
   /// Whether the innermost dimension of memory is the last of `row` (lanes run
   /// along the row) or of `kept` (lanes hold neighbouring rows).
@@ -50,10 +50,10 @@ public:
                      CombineFn combine);
 
   /// Visits each element of the row.
-  void forEachElement(llvm::function_ref<void(int64_t lanes,
-                                              llvm::ArrayRef<LaneIndex> index,
-                                              mlir::Value position)>
-                          visit);
+  void forEachElement(
+      llvm::function_ref<void(int64_t lanes, llvm::ArrayRef<LaneIndex> index,
+                              mlir::Value position)>
+          visit);
 
   /// A statistic of the row for use beside `lanes` of its elements.
   mlir::Value spread(mlir::Value statistic, int64_t lanes);

@@ -1,6 +1,6 @@
 //===- SerialKernel.cpp - Kernels whose elements depend on an order -------===//
-// arg_max, arg_min, cumsum and top_k walk rows one element after the other, rows
-// in parallel; scatters apply their updates in order in one work item.
+// arg_max, arg_min, cumsum and top_k walk rows one element after the other,
+// rows in parallel; scatters apply their updates in order in one work item.
 #include "compiler/Targets/CPU/KernelEmitter.h"
 
 #include "dialects/Amp/Impl/MathExpansion.h"
@@ -62,15 +62,15 @@ private:
     ok = ok && succeeded(emitEpilogue(e, tensor, value, at, 1));
   }
 
-  /// Whether `lhs` comes before `rhs` in descending (ascending) order; NaN comes
-  /// before all numbers.
+  /// Whether `lhs` comes before `rhs` in descending (ascending) order; NaN
+  /// comes before all numbers.
   Value before(Value lhs, Value rhs, bool descending) {
     if (isa<FloatType>(element)) {
-      auto predicate = descending ? arith::CmpFPredicate::OGT
-                                  : arith::CmpFPredicate::OLT;
+      auto predicate =
+          descending ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
       Value less = arith::CmpFOp::create(e.b, e.loc, predicate, lhs, rhs);
-      Value lhsNan = arith::CmpFOp::create(
-          e.b, e.loc, arith::CmpFPredicate::UNO, lhs, lhs);
+      Value lhsNan = arith::CmpFOp::create(e.b, e.loc,
+                                           arith::CmpFPredicate::UNO, lhs, lhs);
       Value rhsNumber = arith::CmpFOp::create(
           e.b, e.loc, arith::CmpFPredicate::ORD, rhs, rhs);
       Value nan = arith::AndIOp::create(e.b, e.loc, lhsNan, rhsNumber);
@@ -107,8 +107,8 @@ private:
       rows *= size;
     }
     e.launch.items = rows;
-    e.launch.grain = std::max<int64_t>(
-        1, 4096 / std::max<int64_t>(shape[axis], 1));
+    e.launch.grain =
+        std::max<int64_t>(1, 4096 / std::max<int64_t>(shape[axis], 1));
     e.forEachItem([&](Value item) {
       SmallVector<Value> at = e.delinearize(item, kept);
       auto element = [&](Value i) {
@@ -159,11 +159,11 @@ private:
     e.forLoopCarried(
         e.index(0), e.index(length), 1, ValueRange{zero},
         [&](Value i, ValueRange acc) -> SmallVector<Value> {
-          Value place = op.getReverse()
-                            ? arith::SubIOp::create(e.b, e.loc,
-                                                    e.index(length - 1), i)
-                                  .getResult()
-                            : i;
+          Value place =
+              op.getReverse()
+                  ? arith::SubIOp::create(e.b, e.loc, e.index(length - 1), i)
+                        .getResult()
+                  : i;
           Value value = get(place);
           Value sum =
               isa<FloatType>(element)
@@ -204,8 +204,7 @@ private:
                                                   both(equal, behind));
                 left = arith::OrIOp::create(e.b, e.loc, left, isFirst);
                 Value better = arith::OrIOp::create(
-                    e.b, e.loc, negate(acc[2]),
-                    before(value, acc[0], largest));
+                    e.b, e.loc, negate(acc[2]), before(value, acc[0], largest));
                 Value take = both(left, better);
                 return {select(take, value, acc[0]), select(take, i, acc[1]),
                         arith::OrIOp::create(e.b, e.loc, acc[2], take)};

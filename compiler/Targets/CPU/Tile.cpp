@@ -39,8 +39,8 @@ void cpu::emitTile(KernelEmitter &e, const MatrixBlock &left,
       }
       int64_t base = u % sets * count;
       for (int64_t r = 0; r < height; ++r) {
-        Value offset = e.addIndex(
-            e.addIndex(left.offset, e.index(r * left.stride)), at);
+        Value offset =
+            e.addIndex(e.addIndex(left.offset, e.index(r * left.stride)), at);
         Value a = e.load(left.pointer, e.b.getF32Type(), offset, 1);
         Value wide = vector::BroadcastOp::create(e.b, e.loc, vectorType, a);
         for (int64_t v = 0; v < vectors; ++v) {
@@ -53,11 +53,11 @@ void cpu::emitTile(KernelEmitter &e, const MatrixBlock &left,
   };
   int64_t main = k / unroll * unroll;
   if (main != 0) {
-    sums = e.forLoopCarried(
-        e.index(0), e.index(main), unroll, sums,
-        [&](Value kk, ValueRange carried) {
-          return step(kk, unroll, SmallVector<Value>(carried));
-        });
+    sums =
+        e.forLoopCarried(e.index(0), e.index(main), unroll, sums,
+                         [&](Value kk, ValueRange carried) {
+                           return step(kk, unroll, SmallVector<Value>(carried));
+                         });
   }
   if (main != k) {
     sums = e.forLoopCarried(e.index(main), e.index(k), 1, sums,

@@ -39,7 +39,8 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   }
   // cast(cast(x : A) : B) : A is x when B holds every A.
   auto inner = getInput().getDefiningOp<CastOp>();
-  if (inner && !inner.getFromModel() && inner.getInput().getType() == getType() &&
+  if (inner && !inner.getFromModel() &&
+      inner.getInput().getType() == getType() &&
       isExactConversion(getElementTypeOrSelf(inner.getInput()),
                         getElementTypeOrSelf(inner.getType()))) {
     return inner.getInput();

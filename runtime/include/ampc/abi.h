@@ -149,7 +149,7 @@ typedef struct ampc_program {
 } ampc_program;
 
 /** CPU features a program may require, checked before anything runs. */
-#define AMPC_CPU_AVX2 (1ull << 0) /* AVX2, FMA, F16C, BMI2: x86-64-v3 */
+#define AMPC_CPU_AVX2 (1ull << 0)   /* AVX2, FMA, F16C, BMI2: x86-64-v3 */
 #define AMPC_CPU_AVX512 (1ull << 1) /* AVX-512 F, BW, DQ, VL, CD: x86-64-v4 */
 #define AMPC_CPU_AVX512_BF16 (1ull << 2)
 #define AMPC_CPU_AVX512_FP16 (1ull << 3)
