@@ -9,7 +9,7 @@ import lit.formats
 config.name = "ampc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "fuzz"]
 config.test_source_root = os.path.dirname(__file__)
 config.environment["PATH"] = os.pathsep.join(
     [config.ampc_bin_dir, config.llvm_tools_dir, config.environment["PATH"]]

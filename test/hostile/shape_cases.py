@@ -46,8 +46,9 @@ _weight("segment", data_type=_F32, raw_data=bytes(8),
 _BIG = ints("s", 2**20, 2**20)
 
 
-def _const(name: str, one, weights, **fields) -> None:
-    add(name, model([one], [("x", [1, 1])], [(one.output[0], None)], weights), one.name, **fields)
+def _const(name: str, one, weights, *names: str, **fields) -> None:
+    add(name, model([one], [("x", [1, 1])], [(one.output[0], None)], weights), one.name, *names,
+        **fields)
 
 
 _const("constantofshape-bomb", node("ConstantOfShape", ["s"], ["y"]), [_BIG])
@@ -72,7 +73,11 @@ _const("onehot-bomb", node("OneHot", ["i", "d", "v"], ["y"]),
        [ints("i", 1, 2), weight("d", [], [2**50], INT64), weight("v", [2])])
 _const("resize-bomb", node("Resize", ["x", "", "s"], ["y"]), [weight("s", [2], [1e9, 1e9])])
 _const("resize-nan", node("Resize", ["x", "", "s"], ["y"]), [weight("s", [2], [float("nan"), 1])])
-_const("eyelike-bomb", node("EyeLike", ["c"], ["y"]), [weight("c", [0, 2**40], [])])
+_const("eyelike-bomb", node("EyeLike", ["c"], ["y"]), [weight("c", [0, 2**40], [])], "c")
+
+
+# Whichever step first asks for too much.
+DOUBLES = [f"double_{step}" for step in range(60)]
 
 
 def _doubling(steps: int, first):
@@ -85,8 +90,8 @@ def _doubling(steps: int, first):
 
 
 add("concat-doubling-constant",
-    lambda: _doubling(60, [node("Constant", [], ["v0"], value=weight("", [4]))]), "double_")
-add("concat-doubling-input", lambda: _doubling(60, [node("Relu", ["x"], ["v0"])]), "double_")
+    lambda: _doubling(60, [node("Constant", [], ["v0"], value=weight("", [4]))]), *DOUBLES)
+add("concat-doubling-input", lambda: _doubling(60, [node("Relu", ["x"], ["v0"])]), *DOUBLES)
 
 # Reshapes and movements.
 _S = "s"
