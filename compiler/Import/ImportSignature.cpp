@@ -113,7 +113,12 @@ Importer::resolveShape(const onnx::ValueInfoProto &input) {
 Type Importer::importInputType(const onnx::ValueInfoProto &input) {
   StringRef name = input.name();
   if (!input.type().has_tensor_type()) {
-    (void)diags.unsupported(name, "unsupported graph input: not a tensor");
+    const onnx::TypeProto &type = input.type();
+    (void)diags.unsupported(name,
+                            Twine("unsupported graph input: ") +
+                                (type.has_sequence_type()   ? "a sequence"
+                                 : type.has_optional_type() ? "an optional"
+                                                            : "not a tensor"));
     return {};
   }
   int32_t onnxType = input.type().tensor_type().elem_type();

@@ -24,7 +24,7 @@ import binding
 KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator")
 FOLDER = env.BUILD / "backend"
 # Raise when the layout or the index changes.
-_FORMAT = 3
+_FORMAT = 4
 
 
 @dataclasses.dataclass
@@ -95,7 +95,9 @@ def _describe(case, model: onnx.ModelProto, folder: pathlib.Path, data: pathlib.
     rtol = max(case.rtol, 2.0**-6) if "bfloat16" in types else case.rtol
     nodes = model.graph.node
     domain = nodes[0].domain + "." if len(nodes) == 1 and nodes[0].domain else ""
-    versions = [entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")]
+    # The opset that the tested operator is of.
+    ours = {nodes[0].domain} if len(nodes) == 1 and nodes[0].domain else {"", "ai.onnx"}
+    versions = [entry.version for entry in model.opset_import if entry.domain in ours]
     return Test(
         name=case.name if number == "0" else f"{case.name}#{number}",
         model=str(folder / "model.onnx"), data=str(data), rtol=rtol, atol=case.atol,

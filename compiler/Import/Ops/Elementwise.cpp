@@ -218,10 +218,11 @@ static LogicalResult convertBitCast(Node &n) {
   auto onnxType = static_cast<int32_t>(n.attrs.requireInt("to"));
   Type from = n.element(n.in(0));
   Type to = getElementType(n.b.getContext(), onnxType);
-  if (!isa_and_nonnull<IntegerType>(from) ||
-      !isa_and_nonnull<IntegerType>(to)) {
-    return n.unsupported("bits of floats, or type " +
-                         getElementTypeName(onnxType));
+  if (!to) {
+    return n.unsupported("element type " + getElementTypeName(onnxType));
+  }
+  if (!isa_and_nonnull<IntegerType>(from) || !isa<IntegerType>(to)) {
+    return n.unsupported("bits of floats");
   }
   auto width = [](Type type) {
     return std::max(8u, type.getIntOrFloatBitWidth());
