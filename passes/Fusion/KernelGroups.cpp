@@ -10,6 +10,10 @@ using namespace ampc;
 using namespace ampc::fusion;
 
 namespace {
+/// Most ops in a kernel. Longer chains gain nothing, and the time that a kernel
+/// takes to compile grows faster than its length.
+constexpr size_t maxOps = 64;
+
 FusionKind kindOf(Operation *op) {
   auto fusable = dyn_cast<FusableOpInterface>(op);
   return fusable ? fusable.getFusionKind() : FusionKind::Never;
@@ -73,7 +77,7 @@ bool KernelGroups::canJoinEpilogue(Operation *op, FusionKind kind,
                                    Value operand) const {
   KernelGroup *group = groupOf(operand);
   if (!group || group->closed || operand.getDefiningOp() != group->tail ||
-      group->tail->getNumResults() != 1) {
+      group->tail->getNumResults() != 1 || group->ops.size() >= maxOps) {
     return false;
   }
   bool onlyUser = llvm::all_of(operand.getUsers(),
@@ -110,7 +114,8 @@ void KernelGroups::absorbPrologues(KernelGroup &group, Operation *op) {
     KernelGroup *producer = groupOf(operand);
     if (!producer || producer == &group || producer->closed ||
         !isMapKind(producer->kind) ||
-        operand.getDefiningOp() != producer->tail) {
+        operand.getDefiningOp() != producer->tail ||
+        group.ops.size() + producer->ops.size() > maxOps) {
       continue;
     }
     bool onlyUser = llvm::all_of(operand.getUsers(),

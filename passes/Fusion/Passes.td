@@ -12,7 +12,7 @@ def FusionFormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
     *Does*: groups the ops of `@main` so that each group holds at most one root
     (contraction, row reduction, attention, serial or indexed op) with the
     elementwise ops and views that can be computed on the elements it loads or
-    holds, and moves each group into an `amp.kernel`. Ops on constants only stay
+    holds, 64 ops together, and moves each group into an `amp.kernel`. Ops on constants only stay
     behind: they are executed when the program is written. Reshapes at the edge
     of a group stay too: they move nothing.
 

@@ -221,3 +221,16 @@ func.func @main(%x: tensor<1xf32>) -> (tensor<2x1xf32>, tensor<2x1xi64>) {
   %v, %i = amp.top_k %c {k = 1 : i64, axis = 1 : i64, largest = true} : (tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x1xi64>)
   return %v, %i : tensor<2x1xf32>, tensor<2x1xi64>
 }
+// -----
+// attention whose operands are views that tear vectors
+func.func @main(%x: tensor<1x3x7x33xf16>, %k: tensor<1x21x33xf16>, %m: tensor<33x11x3xi1>) -> tensor<1x1x33x21xf16> {
+  %q = amp.reshape %x : (tensor<1x3x7x33xf16>) -> tensor<1x1x33x21xf16>
+  %t = amp.transpose %k {permutation = array<i64: 0, 2, 1>} : (tensor<1x21x33xf16>) -> tensor<1x33x21xf16>
+  %r = amp.reshape %t : (tensor<1x33x21xf16>) -> tensor<1x1x33x21xf16>
+  %c = amp.exp %x : (tensor<1x3x7x33xf16>) -> tensor<1x3x7x33xf16>
+  %e = amp.reshape %c : (tensor<1x3x7x33xf16>) -> tensor<1x1x33x21xf16>
+  %n = amp.logical_not %m : (tensor<33x11x3xi1>) -> tensor<33x11x3xi1>
+  %b = amp.reshape %n : (tensor<33x11x3xi1>) -> tensor<33x33xi1>
+  %y = amp.attention %q, %r, %e, %b {scale = 0.25 : f64, causal = false} : (tensor<1x1x33x21xf16>, tensor<1x1x33x21xf16>, tensor<1x1x33x21xf16>, tensor<33x33xi1>) -> tensor<1x1x33x21xf16>
+  return %y : tensor<1x1x33x21xf16>
+}

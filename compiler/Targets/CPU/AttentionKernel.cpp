@@ -100,11 +100,27 @@ private:
   Value pull(Value tensor, ArrayRef<LaneIndex> index, int64_t count) {
     ElementPuller puller(e, count);
     FailureOr<Value> value = puller.get(tensor, index);
-    if (failed(value)) {
+    if (succeeded(value)) {
+      return puller.splat(*value);
+    }
+    if (count == 1) {
       ok = false;
       return puller.constant(e.b.getF32Type(), 0);
     }
-    return puller.splat(*value);
+    // A view of the operand tears vectors apart: one element at a time.
+    Value lanesOf;
+    for (int64_t lane = 0; lane < count; ++lane) {
+      SmallVector<LaneIndex> at;
+      for (const LaneIndex &i : index) {
+        at.push_back({e.addIndex(i.base, e.index(lane * i.step)), 0});
+      }
+      Value one = pull(tensor, at, 1);
+      lanesOf = lane == 0
+                    ? puller.splat(one)
+                    : vector::InsertOp::create(e.b, e.loc, one, lanesOf, lane)
+                          .getResult();
+    }
+    return lanesOf;
   }
 
   Value f32(double value, int64_t count) {
