@@ -4,6 +4,7 @@
 
 #include "runtime/io/tensor.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,10 @@ namespace ampc::runtime {
 class TestFolder {
 public:
   TestFolder() {
-    char pattern[] = "/tmp/ampc-test-XXXXXX";
-    folder = mkdtemp(pattern);
+    folder = std::filesystem::temp_directory_path() / "ampc-test-XXXXXX";
+    if (!mkdtemp(folder.data())) {
+      perror("mkdtemp");
+    }
   }
   ~TestFolder() {
     std::string command = "rm -rf '" + folder + "'";

@@ -17,10 +17,6 @@ using namespace ampc::cpu;
 
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 class AttentionKernel {
 public:
   AttentionKernel(KernelEmitter &e, amp::AttentionOp op)

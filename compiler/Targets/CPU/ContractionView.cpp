@@ -11,10 +11,6 @@ using namespace ampc::cpu;
 
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 bool isF32Like(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   return element.isF32() || element.isF16() || element.isBF16();
@@ -80,7 +76,7 @@ public:
                         Value target) const override {
     return copyRun(e, k, target, e.index(0), [&](Value i, int64_t lanes) {
       return element(e, op.getLhs(), op.getTransposeLhs(), batchIndex, row, i,
-                     lanes, false);
+                     lanes);
     });
   }
 
@@ -105,7 +101,7 @@ public:
       Value offset = e.addIndex(e.mulIndex(kk, width), e.index(v * lanes));
       if (whole) {
         auto value = element(e, op.getRhs(), op.getTransposeRhs(), batchIndex,
-                             kk, first, lanes, true);
+                             kk, first, lanes);
         ok = ok && succeeded(value);
         if (ok) {
           e.store(*value, target, e.b.getF32Type(), offset);
@@ -122,7 +118,7 @@ public:
         OpBuilder::InsertionGuard guard(e.b);
         e.b.setInsertionPointToStart(choice.thenBlock());
         auto value = element(e, op.getRhs(), op.getTransposeRhs(), batchIndex,
-                             kk, at, 1, true);
+                             kk, at, 1);
         ok = ok && succeeded(value);
         Value zero =
             arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
@@ -170,7 +166,7 @@ private:
   /// the left operand, along the columns of the right one.
   FailureOr<Value> element(KernelEmitter &e, Value operand, bool transposed,
                            Value batchIndex, Value row, Value column,
-                           int64_t lanes, bool) const {
+                           int64_t lanes) const {
     ArrayRef<int64_t> shape = shapeOf(operand);
     SmallVector<Value> full = e.delinearize(batchIndex, batchShape);
     SmallVector<LaneIndex> index;

@@ -194,15 +194,7 @@ Value KernelEmitter::fromMemory(Value value, Type element) {
     return arith::ExtFOp::create(b, loc, f32, value);
   }
   if (element.isBF16()) {
-    Type i32 = cloneElement(value.getType(), b.getI32Type());
-    Value wide = arith::ExtUIOp::create(b, loc, i32, value);
-    Value sixteen = arith::ConstantOp::create(
-        b, loc,
-        isa<VectorType>(i32) ? TypedAttr(DenseElementsAttr::get(
-                                   cast<VectorType>(i32), int32_t(16)))
-                             : TypedAttr(b.getI32IntegerAttr(16)));
-    Value high = arith::ShLIOp::create(b, loc, wide, sixteen);
-    return arith::BitcastOp::create(b, loc, f32, high);
+    return amp::unpackBf16(b, loc, value);
   }
   if (element.isInteger(1)) {
     Value zero =

@@ -14,7 +14,6 @@ namespace ampc::cpu {
 struct CpuTraits {
   int64_t lanes = 8;        ///< f32 elements of the widest vector register
   int64_t registers = 16;   ///< vector registers
-  int64_t l1Bytes = 32768;  ///< first-level data cache
   int64_t l2Bytes = 524288; ///< second-level cache
 };
 
@@ -91,8 +90,6 @@ public:
   mlir::Value addIndex(mlir::Value lhs, mlir::Value rhs);
   mlir::Value mulIndex(mlir::Value lhs, int64_t rhs);
 
-  /// Whether any op of the kernel's body made emission fail for good; the
-  /// diagnostic has been emitted.
   amp::KernelOp kernel;
   mlir::func::FuncOp function;
   const CpuTraits &traits;
@@ -169,6 +166,11 @@ mlir::LogicalResult emitEpilogue(KernelEmitter &emitter, mlir::Value root,
                                  mlir::Value value,
                                  llvm::ArrayRef<LaneIndex> index, int64_t lanes,
                                  mlir::Value mask = {});
+
+/// The shape of a tensor value.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
+  return llvm::cast<mlir::RankedTensorType>(tensor.getType()).getShape();
+}
 
 /// The op of the kernel whose fusion kind is not elementwise or a view: its
 /// root. Null for a purely elementwise or view kernel.

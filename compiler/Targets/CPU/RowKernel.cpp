@@ -16,10 +16,6 @@ namespace {
 /// it instead of being kept in scratch.
 constexpr int64_t maxScratchBytes = 1 << 20;
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// Rows along `axes` of a tensor of `shape`.
 RowSpace alongAxes(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
   RowSpace space;
@@ -62,7 +58,7 @@ private:
   /// The input's elements: pulled, or reread from scratch once `cached`.
   Value source(int64_t lanes, ArrayRef<LaneIndex> index, Value position,
                bool cached);
-  void keep(Value value, int64_t lanes, Value position);
+  void keep(Value value, Value position);
   Value parameter(Value tensor, ArrayRef<LaneIndex> index, int64_t lanes);
   Value scalarConstant(double value) {
     return arith::ConstantOp::create(e.b, e.loc,
@@ -196,7 +192,7 @@ Value RowKernel::source(int64_t lanes, ArrayRef<LaneIndex> index,
   return puller.splat(*value);
 }
 
-void RowKernel::keep(Value value, int64_t, Value position) {
+void RowKernel::keep(Value value, Value position) {
   if (useScratch) {
     e.store(value, e.scratchPointer(0), element,
             e.mulIndex(position, walker->rowLanes()));
@@ -235,7 +231,7 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
       lowest,
       [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
         Value x = source(lanes, index, position, false);
-        keep(x, lanes, position);
+        keep(x, position);
         return x;
       },
       [&](Value lhs, Value rhs) {
@@ -251,7 +247,7 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
         Value power =
             amp::buildExp(e.b, e.loc, shifted(lanes, index, position));
         if (!logarithm) {
-          keep(power, lanes, position);
+          keep(power, position);
         }
         return power;
       },
@@ -318,7 +314,7 @@ LogicalResult RowKernel::emitNorm(bool centered, Value scale, Value bias,
         zero,
         [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
           Value x = source(lanes, index, position, false);
-          keep(x, lanes, position);
+          keep(x, position);
           return x;
         },
         plus));
@@ -327,7 +323,7 @@ LogicalResult RowKernel::emitNorm(bool centered, Value scale, Value bias,
                         Value position, bool cached) {
     Value x = source(lanes, index, position, cached);
     if (!cached) {
-      keep(x, lanes, position);
+      keep(x, position);
     }
     return mean ? sub(x, matching(mean, x)) : x;
   };

@@ -14,10 +14,6 @@ using namespace ampc::cpu;
 
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 class SerialKernel {
 public:
   SerialKernel(KernelEmitter &e, Operation *root)
