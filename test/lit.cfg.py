@@ -30,6 +30,7 @@ for name, message in (("onnx", "ModelProto"), ("tensor", "TensorProto")):
 config.substitutions.append(
     ("%exit_code", f"{sys.executable} {config.test_source_root}/exit_code.py")
 )
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%{path}", config.environment["PATH"]))
 if shutil.which("cc"):
     config.available_features.add("cc")

@@ -94,11 +94,6 @@ LogicalResult explainCommand(const Options &options, DiagnosticSink &sink) {
     return failure();
   }
   const precision::Report &report = *compilation.getPrecisionReport();
-  if (report.ops.empty()) {
-    return sink.error(ExitCode::Usage,
-                      "mixed precision is off: every node keeps its types",
-                      "choose a policy, such as --amp=bf16");
-  }
   if (options.node.empty()) {
     if (options.json) {
       outs() << formatv("{0:2}\n", report.toJson());

@@ -4,6 +4,7 @@
 #include "compiler/Driver/Limits.h"
 #include "compiler/Driver/MemoryReport.h"
 #include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/RemarkForwarder.h"
 #include "compiler/Driver/TensorData.h"
 #include "compiler/Driver/Version.h"
 #include "compiler/Driver/WeightSection.h"
@@ -43,7 +44,8 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
       context(getRegistry(), MLIRContext::Threading::DISABLED) {
   unsigned jobs = options.jobs ? options.jobs
                                : hardware_concurrency().compute_thread_count();
-  if (jobs > 1 && !options.printIr) { // the printer takes one thread
+  // The printer takes one thread, and so do remarks.
+  if (jobs > 1 && !options.printIr && options.remarks.empty()) {
     threads = std::make_unique<DefaultThreadPool>(hardware_concurrency(jobs));
     context.setThreadPool(*threads);
   }
@@ -85,6 +87,10 @@ static bool isMlirFile(StringRef path) {
 LogicalResult Compilation::open() {
   timer.enter("open");
   sink.setFile(options.model);
+  if (!options.remarks.empty() &&
+      failed(forwardRemarks(context, options.remarks, sink))) {
+    return failure();
+  }
   std::string error;
   target = createCpuTarget(options.march, error);
   if (!target) {
@@ -250,6 +256,7 @@ LogicalResult Compilation::runPhase(Phase phase) {
 AmpPolicy Compilation::getAmpPolicy() {
   bool isNative = target->getTargetAttr(&context).getNative_16bit();
   return llvm::StringSwitch<AmpPolicy>(options.amp)
+      .Case("tf32", AmpPolicy::Tf32)
       .Case("fp16", AmpPolicy::Fp16)
       .Case("bf16", AmpPolicy::Bf16)
       .Case("pure-fp16", AmpPolicy::PureFp16)
@@ -265,6 +272,13 @@ PhaseOptions Compilation::getPhaseOptions() {
                                 options.layerPrecisions.end());
   phases.opPrecisions.assign(options.opPrecisions.begin(),
                              options.opPrecisions.end());
+  phases.baseLayerPrecisions.assign(options.policyLayers.begin(),
+                                    options.policyLayers.end());
+  phases.baseOpPrecisions.assign(options.policyOps.begin(),
+                                 options.policyOps.end());
+  phases.defaultFp32 = options.policyDefault == "fp32";
+  phases.saturateConstants = options.constants == "saturate";
+  phases.tf32Contractions = options.fp32Contractions == "tf32";
   phases.normOutputFp32 = options.normOutput == "fp32";
   phases.strictRounding = options.strictRounding;
   bool wantsReport =

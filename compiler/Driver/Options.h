@@ -68,15 +68,25 @@ struct Options {
 
   // Target.
   std::string march = "native";
+  std::vector<std::string> cudaArchs; ///< as written
   unsigned optLevel = 3;
   unsigned jobs = 0; ///< 0: one per available core
 
   // Precision.
   std::string amp = "auto";
-  /// PATTERN:TYPE and OP:TYPE; a later rule goes before an earlier one.
+  /// PATTERN:TYPE and OP:TYPE.
   std::vector<std::string> layerPrecisions, opPrecisions;
+  /// The policy file and what it says: rules, which yield to those above, the
+  /// type of what no rule matches (empty: as `amp` says), and its certificate
+  /// as JSON text.
+  std::string precisionPolicy;
+  std::vector<std::string> policyLayers, policyOps;
+  std::string policyDefault;
+  std::string precisionCertificate;
   bool strictRounding = false;
   std::string normOutput = "follow";
+  std::string constants = "fp32";
+  std::string fp32Contractions = "ieee";
   std::string precisionReport;
 
   // Model.
@@ -104,6 +114,7 @@ struct Options {
   bool unsupportedOnly = false;
   bool json = false;
   DiagnosticForm diagnostics = DiagnosticForm::Text;
+  std::string remarks; ///< pattern of remark categories; empty: none
   bool timeReport = false;
   bool mlirTiming = false;
   bool verifyEach = false;

@@ -15,7 +15,7 @@ class Report;
 } // namespace precision
 
 /// Which types the precision phase may choose.
-enum class AmpPolicy { Off, Fp16, Bf16, PureFp16, PureBf16 };
+enum class AmpPolicy { Off, Tf32, Fp16, Bf16, PureFp16, PureBf16 };
 
 /// Spelling of a policy on the command line.
 llvm::StringRef stringifyAmpPolicy(AmpPolicy policy);
@@ -25,7 +25,16 @@ struct PhaseOptions {
   AmpPolicy amp = AmpPolicy::Off;
   llvm::SmallVector<std::string> layerPrecisions; ///< PATTERN:TYPE
   llvm::SmallVector<std::string> opPrecisions;    ///< OP:TYPE
+  /// The same for operations that no rule of these matches.
+  llvm::SmallVector<std::string> baseLayerPrecisions, baseOpPrecisions;
+  /// Operations that no rule matches run in f32.
+  bool defaultFp32 = false;
   bool normOutputFp32 = false;
+  /// A constant beyond the 16-bit range saturates; else its operation runs in
+  /// f32.
+  bool saturateConstants = false;
+  /// Contractions of f32 may use TF32, as they do with AmpPolicy::Tf32.
+  bool tf32Contractions = false;
   bool strictRounding = false;
   precision::Report *report = nullptr; ///< filled when not null
 };

@@ -108,11 +108,17 @@ Decision precision::decide(PrecisionOpInterface op, const Policy &policy,
     }
     return {{}, Rule::Pinned, "keeps the types that the model gives it"};
   }
-  StringRef rule;
-  if (FloatType forced = policy.overrides.find(op, rule)) {
-    return {forced, Rule::Override, "asked for by '" + rule.str() + "'"};
+  if (const Override *forced = policy.overrides.find(op)) {
+    return {forced->type, Rule::Override, "asked for by '" + forced->text + "'",
+            forced->isTf32};
   }
   auto fp32 = Float32Type::get(op.getContext());
+  if (policy.defaults == DefaultTypes::Keep) {
+    return {{}, Rule::Kept, "mixed precision is off"};
+  }
+  if (policy.defaults == DefaultTypes::Fp32) {
+    return {fp32, Rule::Default, "no rule matches, and the default is fp32"};
+  }
   AutocastClass autocastClass = policy.normOutput == NormOutput::Fp32
                                     ? op.getEagerAutocastClass()
                                     : op.getAutocastClass();

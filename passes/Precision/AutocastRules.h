@@ -17,6 +17,8 @@ struct Policy {
   bool pure = false;
   NormOutput normOutput = NormOutput::Follow;
   ConstantPolicy constants = ConstantPolicy::Fp32;
+  /// Of operations that no rule matches.
+  DefaultTypes defaults = DefaultTypes::Autocast;
   Overrides overrides;
 };
 
@@ -26,6 +28,8 @@ struct Decision {
   mlir::FloatType element;
   Rule rule = Rule::None;
   std::string reason;
+  /// The user allows TF32 in a contraction of f32.
+  bool isTf32 = false;
 };
 
 /// Whether the policy may cast the operand.

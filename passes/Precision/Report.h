@@ -24,6 +24,8 @@ enum class Rule {
   Override, ///< the user asks for it
   Position, ///< computes a position, which stays f32
   Constant, ///< a constant does not fit the 16-bit type
+  Kept,     ///< mixed precision is off
+  Default,  ///< no rule of the user matches
 };
 llvm::StringRef stringifyRule(Rule rule);
 
