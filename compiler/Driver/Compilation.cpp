@@ -236,6 +236,13 @@ LogicalResult Compilation::runPhase(Phase phase) {
         llvm::errs(), getPrintingFlags(options.elideAbove));
   }
   buildPhase(phase, manager, getPhaseOptions());
+  if (phase == Phase::Precision && options.verbose) {
+    precision::PolicyFacts facts = getPolicyFacts();
+    sink.note("precision policy " + facts.amp + ": " + facts.reason);
+    if (!facts.contractionsNote.empty()) {
+      sink.note("contractions of f32: tf32, " + facts.contractionsNote);
+    }
+  }
   size_t errorsBefore = sink.getNumErrors();
   // The precision phase refuses nothing but rules of the command line.
   forwarder->setCategory(phase == Phase::Precision ? ExitCode::Usage
@@ -251,43 +258,6 @@ LogicalResult Compilation::runPhase(Phase phase) {
     return failure();
   }
   return verify(*module);
-}
-
-AmpPolicy Compilation::getAmpPolicy() {
-  bool isNative = target->getTargetAttr(&context).getNative_16bit();
-  return llvm::StringSwitch<AmpPolicy>(options.amp)
-      .Case("tf32", AmpPolicy::Tf32)
-      .Case("fp16", AmpPolicy::Fp16)
-      .Case("bf16", AmpPolicy::Bf16)
-      .Case("pure-fp16", AmpPolicy::PureFp16)
-      .Case("pure-bf16", AmpPolicy::PureBf16)
-      .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
-      .Default(AmpPolicy::Off);
-}
-
-PhaseOptions Compilation::getPhaseOptions() {
-  PhaseOptions phases;
-  phases.amp = getAmpPolicy();
-  phases.layerPrecisions.assign(options.layerPrecisions.begin(),
-                                options.layerPrecisions.end());
-  phases.opPrecisions.assign(options.opPrecisions.begin(),
-                             options.opPrecisions.end());
-  phases.baseLayerPrecisions.assign(options.policyLayers.begin(),
-                                    options.policyLayers.end());
-  phases.baseOpPrecisions.assign(options.policyOps.begin(),
-                                 options.policyOps.end());
-  phases.defaultFp32 = options.policyDefault == "fp32";
-  phases.saturateConstants = options.constants == "saturate";
-  phases.tf32Contractions = options.fp32Contractions == "tf32";
-  phases.normOutputFp32 = options.normOutput == "fp32";
-  phases.strictRounding = options.strictRounding;
-  bool wantsReport =
-      !options.precisionReport.empty() || options.command == Command::Explain;
-  if (wantsReport && !report) {
-    report = std::make_unique<precision::Report>();
-  }
-  phases.report = report.get();
-  return phases;
 }
 
 LogicalResult Compilation::writeReports(Phase phase) {

@@ -23,6 +23,7 @@ class ModelFile;
 } // namespace importer
 namespace precision {
 class Report;
+struct PolicyFacts;
 } // namespace precision
 
 namespace driver {
@@ -74,6 +75,7 @@ public:
 
 private:
   AmpPolicy getAmpPolicy();
+  precision::PolicyFacts getPolicyFacts();
   PhaseOptions getPhaseOptions();
   llvm::LogicalResult importModel();
   llvm::LogicalResult importOnnxModel();
@@ -101,6 +103,10 @@ private:
 /// Creates what compilations share. In a process that forks, each child then
 /// finds it made.
 void warmUp();
+
+/// Why --amp=auto chooses what it does for `target`.
+std::string describeAutoPolicy(const Target &target,
+                               mlir::MLIRContext &context);
 
 /// How MLIR is printed: with locations, large constants left out.
 mlir::OpPrintingFlags getPrintingFlags(uint64_t elideAbove);
