@@ -17,8 +17,7 @@ static LogicalResult writeText(Compilation &compilation) {
   const Options &options = compilation.getOptions();
   StringRef path = options.output.empty() ? "-" : StringRef(options.output);
   if (options.emit == EmitKind::Mlir) {
-    return writeFile(path, compilation.getSink(),
-                     [&](raw_ostream &os) { compilation.printModule(os); });
+    return compilation.writeModule(path);
   }
   SmallVector<char, 0> text;
   raw_svector_ostream os(text);

@@ -3,6 +3,7 @@
 
 #include "compiler/Driver/Limits.h"
 #include "compiler/Driver/MemoryReport.h"
+#include "compiler/Driver/ModuleWriter.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/RemarkForwarder.h"
 #include "compiler/Driver/TensorData.h"
@@ -11,12 +12,12 @@
 #include "compiler/Import/Import.h"
 #include "compiler/Import/ModelFile.h"
 #include "compiler/Import/Proto/onnx_subset.pb.h"
+#include "compiler/Import/WeightReferences.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Registration/Registration.h"
 #include "dialects/Rt/IR/RtDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "passes/Precision/Report.h"
@@ -67,16 +68,6 @@ void warmUp() {
   getRegistry();
   std::string error;
   createCpuTarget("native", error);
-}
-
-OpPrintingFlags getPrintingFlags(uint64_t elideAbove) {
-  OpPrintingFlags flags;
-  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-  // Limits count elements of `dense` and characters of a resource, which is
-  // printed as two hexadecimal digits a byte.
-  flags.elideLargeElementsAttrs(elideAbove);
-  flags.elideLargeResourceString(elideAbove * 2);
-  return flags;
 }
 
 static bool isMlirFile(StringRef path) {
@@ -193,8 +184,11 @@ LogicalResult Compilation::importOnnxModel() {
 
 LogicalResult Compilation::parseMlirModel() {
   forwarder->setCategory(ExitCode::Invalid);
-  module = parseSourceFile<ModuleOp>(options.model,
-                                     ParserConfig(&context, /*verify=*/true));
+  importer::ImportDiagnostics found(options.model);
+  mlirFiles = std::make_shared<importer::ExternalData>(
+      sys::path::parent_path(options.model));
+  module = importer::parseModuleFile(&context, options.model, mlirFiles, found);
+  reportImport(found, sink);
   forwarder->setCategory(ExitCode::Internal);
   return success(static_cast<bool>(module));
 }
@@ -340,13 +334,13 @@ CodegenOptions Compilation::getCodegenOptions() {
   llvm::json::Object metadata{{"amp", stringifyAmpPolicy(getAmpPolicy())},
                               {"march", options.march},
                               {"strict_rounding", options.strictRounding}};
-  if (model) {
-    const onnx::ModelProto &proto = model->getProto();
+  if (auto given = (*module)->getAttrOfType<DictionaryAttr>("amp.metadata")) {
     llvm::json::Object source;
-    for (const onnx::StringStringEntryProto &entry : proto.metadata_props()) {
-      if (llvm::json::isUTF8(entry.key()) &&
-          llvm::json::isUTF8(entry.value())) {
-        source[entry.key()] = entry.value();
+    for (NamedAttribute entry : given) {
+      auto text = dyn_cast<StringAttr>(entry.getValue());
+      if (text && llvm::json::isUTF8(entry.getName()) &&
+          llvm::json::isUTF8(text)) {
+        source[entry.getName().getValue()] = text.getValue();
       }
     }
     if (!source.empty()) {
@@ -358,9 +352,14 @@ CodegenOptions Compilation::getCodegenOptions() {
   return codegen;
 }
 
-void Compilation::printModule(raw_ostream &os) {
-  module->print(os, getPrintingFlags(options.elideAbove));
-  os << '\n';
+LogicalResult Compilation::writeModule(StringRef path) {
+  if (!writer) {
+    auto locate = [this](ArrayRef<uint8_t> bytes) {
+      return model ? model->locate(bytes) : mlirFiles->locate(bytes);
+    };
+    writer = std::make_unique<ModuleWriter>(options.elideAbove, locate, sink);
+  }
+  return writer->write(*module, path);
 }
 
 LogicalResult Compilation::dump(Phase phase) {
@@ -376,7 +375,7 @@ LogicalResult Compilation::dump(Phase phase) {
   SmallString<128> path(options.dumpPhasesTo);
   sys::path::append(path, Twine(static_cast<unsigned>(phase)) + "-" +
                               stringifyPhase(phase) + ".mlir");
-  return writeFile(path, sink, [&](raw_ostream &os) { printModule(os); });
+  return writeModule(path);
 }
 
 } // namespace ampc::driver

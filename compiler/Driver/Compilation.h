@@ -18,6 +18,7 @@ class DefaultTimingManager;
 
 namespace ampc {
 namespace importer {
+class ExternalData;
 class ImportDiagnostics;
 class ModelFile;
 } // namespace importer
@@ -27,6 +28,7 @@ struct PolicyFacts;
 } // namespace precision
 
 namespace driver {
+class ModuleWriter;
 class WeightSection;
 
 /// Owns the context, the model and its module, and moves the module from phase
@@ -70,8 +72,9 @@ public:
   /// Options of code emission as the command line asks for them.
   CodegenOptions getCodegenOptions();
 
-  /// Writes the module as MLIR, large constants left out.
-  void printModule(llvm::raw_ostream &os);
+  /// Writes the module as MLIR that refers to files for large constants;
+  /// without them to standard output, for "-".
+  llvm::LogicalResult writeModule(llvm::StringRef path);
 
 private:
   AmpPolicy getAmpPolicy();
@@ -94,6 +97,9 @@ private:
   std::unique_ptr<mlir::DefaultTimingManager> timing;
   std::unique_ptr<Target> target;
   std::shared_ptr<importer::ModelFile> model;
+  /// The files that a model given as MLIR refers to.
+  std::shared_ptr<importer::ExternalData> mlirFiles;
+  std::unique_ptr<ModuleWriter> writer;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
@@ -107,9 +113,6 @@ void warmUp();
 /// Why --amp=auto chooses what it does for `target`.
 std::string describeAutoPolicy(const Target &target,
                                mlir::MLIRContext &context);
-
-/// How MLIR is printed: with locations, large constants left out.
-mlir::OpPrintingFlags getPrintingFlags(uint64_t elideAbove);
 
 /// Hands the findings of the importer to the sink.
 void reportImport(const importer::ImportDiagnostics &found,

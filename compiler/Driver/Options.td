@@ -62,7 +62,7 @@ defm dump_phases_to : Value<"dump-phases-to", "DIR", "Write the MLIR after each 
                             compiling>;
 defm save_temps : Value<"save-temps", "DIR", "Keep the files handed to the linker in DIR", group_output, compile>;
 defm elide_above : Value<"elide-above", "SIZE",
-                         "Leave constants larger than SIZE bytes out of written MLIR (default 64K)", group_output,
+                         "Let written MLIR refer to files for constants larger than SIZE bytes (default 64K)", group_output,
                          compiling>;
 
 //===-- Target ------------------------------------------------------------===//
