@@ -110,7 +110,8 @@ private:
 /// finds it made.
 void warmUp();
 
-/// Why --amp=auto chooses what it does for `target`.
+/// What --amp=auto means for `target`, and why.
+AmpPolicy chooseAutoPolicy(const Target &target, mlir::MLIRContext &context);
 std::string describeAutoPolicy(const Target &target,
                                mlir::MLIRContext &context);
 

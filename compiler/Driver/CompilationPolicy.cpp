@@ -9,15 +9,21 @@ using namespace mlir;
 
 namespace ampc::driver {
 
+AmpPolicy chooseAutoPolicy(const Target &target, MLIRContext &context) {
+  return target.getTargetAttr(&context).getNative_16bit() ? AmpPolicy::Bf16
+                                                          : AmpPolicy::Off;
+}
+
 AmpPolicy Compilation::getAmpPolicy() {
-  bool isNative = target->getTargetAttr(&context).getNative_16bit();
+  if (options.amp == "auto") {
+    return chooseAutoPolicy(*target, context);
+  }
   return llvm::StringSwitch<AmpPolicy>(options.amp)
       .Case("tf32", AmpPolicy::Tf32)
       .Case("fp16", AmpPolicy::Fp16)
       .Case("bf16", AmpPolicy::Bf16)
       .Case("pure-fp16", AmpPolicy::PureFp16)
       .Case("pure-bf16", AmpPolicy::PureBf16)
-      .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
       .Default(AmpPolicy::Off);
 }
 
@@ -26,7 +32,7 @@ precision::PolicyFacts Compilation::getPolicyFacts() {
   facts.requested = options.amp;
   facts.amp = stringifyAmpPolicy(getAmpPolicy());
   facts.reason = options.amp == "auto"
-                     ? describeAutoPolicy(*target, context)
+                     ? "auto: " + describeAutoPolicy(*target, context)
                      : "as --amp or the policy's default says";
   facts.defaults = options.policyDefault;
   facts.file = options.precisionPolicy;
@@ -46,8 +52,8 @@ precision::PolicyFacts Compilation::getPolicyFacts() {
 
 std::string describeAutoPolicy(const Target &target, MLIRContext &context) {
   return target.getTargetAttr(&context).getNative_16bit()
-             ? "auto: this CPU has arithmetic of its own for 16 bits"
-             : "auto: this CPU has no arithmetic for 16 bits";
+             ? "bf16 arithmetic is faster than fp32 here"
+             : "kernels for the CPU compute in fp32";
 }
 
 PhaseOptions Compilation::getPhaseOptions() {
