@@ -80,9 +80,9 @@ void ampc_sim_fence(const ampc_sim_site *site, const void *, void *) {
   if (!block.checks()) {
     return;
   }
-  if (site->imm[0] == fenceMemory) {
+  if (site->imm[0] == AMPC_SIM_FENCE_MEMORY) {
     block.launch->memory->fence(block, self);
-  } else if (site->imm[0] == fenceProxy) {
+  } else if (site->imm[0] == AMPC_SIM_FENCE_PROXY) {
     self.proxyClock = block.clocks.now(self.id);
     self.fencedAll = true;
     block.clocks.advance(self.id);
@@ -99,53 +99,53 @@ uint32_t ampc_sim_register(uint32_t which) {
   const LaunchConfig &config = block.launch->config;
   uint32_t lane = 1u << self.lane;
   switch (which) {
-  case registerThreadX:
+  case AMPC_SIM_REGISTER_THREAD_X:
     return self.index.x;
-  case registerThreadY:
+  case AMPC_SIM_REGISTER_THREAD_Y:
     return self.index.y;
-  case registerThreadZ:
+  case AMPC_SIM_REGISTER_THREAD_Z:
     return self.index.z;
-  case registerBlockX:
+  case AMPC_SIM_REGISTER_BLOCK_X:
     return block.id.x;
-  case registerBlockY:
+  case AMPC_SIM_REGISTER_BLOCK_Y:
     return block.id.y;
-  case registerBlockZ:
+  case AMPC_SIM_REGISTER_BLOCK_Z:
     return block.id.z;
-  case registerBlockSizeX:
+  case AMPC_SIM_REGISTER_BLOCK_SIZE_X:
     return config.block.x;
-  case registerBlockSizeY:
+  case AMPC_SIM_REGISTER_BLOCK_SIZE_Y:
     return config.block.y;
-  case registerBlockSizeZ:
+  case AMPC_SIM_REGISTER_BLOCK_SIZE_Z:
     return config.block.z;
-  case registerGridSizeX:
+  case AMPC_SIM_REGISTER_GRID_SIZE_X:
     return config.grid.x;
-  case registerGridSizeY:
+  case AMPC_SIM_REGISTER_GRID_SIZE_Y:
     return config.grid.y;
-  case registerGridSizeZ:
+  case AMPC_SIM_REGISTER_GRID_SIZE_Z:
     return config.grid.z;
-  case registerLane:
+  case AMPC_SIM_REGISTER_LANE:
     return self.lane;
-  case registerWarp:
+  case AMPC_SIM_REGISTER_WARP:
     return self.id / 32;
-  case registerWarps:
+  case AMPC_SIM_REGISTER_WARPS:
     return static_cast<uint32_t>(block.warps.size());
-  case registerWarpSize:
+  case AMPC_SIM_REGISTER_WARP_SIZE:
     return 32;
-  case registerLanesEqual:
+  case AMPC_SIM_REGISTER_LANES_EQUAL:
     return lane;
-  case registerLanesLess:
+  case AMPC_SIM_REGISTER_LANES_LESS:
     return lane - 1;
-  case registerLanesLessEqual:
+  case AMPC_SIM_REGISTER_LANES_LESS_EQUAL:
     return lane | (lane - 1);
-  case registerLanesGreater:
+  case AMPC_SIM_REGISTER_LANES_GREATER:
     return ~(lane | (lane - 1));
-  case registerLanesGreaterEqual:
+  case AMPC_SIM_REGISTER_LANES_GREATER_EQUAL:
     return ~(lane - 1);
-  case registerDynamicShared:
+  case AMPC_SIM_REGISTER_DYNAMIC_SHARED:
     return config.dynamicShared;
-  case registerTotalShared:
+  case AMPC_SIM_REGISTER_TOTAL_SHARED:
     return block.sharedBytes;
-  case registerOne:
+  case AMPC_SIM_REGISTER_ONE:
     return 1;
   default:
     return 0;

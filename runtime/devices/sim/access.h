@@ -4,42 +4,6 @@
 
 #include "ampc/sim_abi.h"
 
-namespace ampc::runtime::sim {
-
-/// What ampc_sim_register returns; compiler/Targets/CUDA/Simulate has the same.
-enum : uint32_t {
-  registerThreadX,
-  registerThreadY,
-  registerThreadZ,
-  registerBlockX,
-  registerBlockY,
-  registerBlockZ,
-  registerBlockSizeX,
-  registerBlockSizeY,
-  registerBlockSizeZ,
-  registerGridSizeX,
-  registerGridSizeY,
-  registerGridSizeZ,
-  registerLane,
-  registerWarp,
-  registerWarps,
-  registerWarpSize,
-  registerLanesEqual,
-  registerLanesLess,
-  registerLanesLessEqual,
-  registerLanesGreater,
-  registerLanesGreaterEqual,
-  registerDynamicShared,
-  registerTotalShared,
-  registerZero, // what a cluster of one block reads
-  registerOne
-};
-
-/// imm[0] of ampc_sim_fence.
-enum : uint32_t { fenceMemory, fenceProxy, fenceOther };
-
-} // namespace ampc::runtime::sim
-
 extern "C" {
 /// Before a load, store or atomic. Does not return if the host must not do it.
 void ampc_sim_access(const ampc_sim_site *site, uint64_t address);

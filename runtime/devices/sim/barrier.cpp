@@ -67,7 +67,7 @@ void synchronizeThreads(Block &block, const uint32_t *members, uint32_t count) {
 
 void barrierAfterExit(Block &block) {
   for (NamedBarrier &barrier : block.barriers) {
-    if (barrier.site && !(barrier.site->imm[0] & barrierCounted)) {
+    if (barrier.site && !(barrier.site->imm[0] & AMPC_SIM_BARRIER_COUNTED)) {
       barrier.expected = block.alive - 1;
       if (barrier.arrived == barrier.expected) {
         complete(block, barrier);
@@ -90,7 +90,7 @@ void ampc_sim_barrier(const ampc_sim_site *site, const void *operands, void *) {
                    "expected a barrier from 0 to 15, got %d", given.id);
   }
   uint32_t expected = block.alive;
-  if (flags & barrierCounted) {
+  if (flags & AMPC_SIM_BARRIER_COUNTED) {
     expected = static_cast<uint32_t>(given.threads);
     if (given.threads <= 0 || given.threads % 32 != 0 ||
         expected > (block.numThreads + 31) / 32 * 32) {
@@ -106,7 +106,7 @@ void ampc_sim_barrier(const ampc_sim_site *site, const void *operands, void *) {
                    "barrier %d waits for %u threads here, elsewhere for %u",
                    given.id, expected, barrier.expected);
   }
-  if (flags & barrierAligned) {
+  if (flags & AMPC_SIM_BARRIER_ALIGNED) {
     checkLanes(block, site);
     const ampc_sim_site *&warpSite = barrier.warpSites[self.id / 32];
     if (warpSite && warpSite != site) {
@@ -119,7 +119,7 @@ void ampc_sim_barrier(const ampc_sim_site *site, const void *operands, void *) {
   barrier.site = site;
   barrier.expected = expected;
   ++barrier.arrived;
-  if (flags & barrierArrive) {
+  if (flags & AMPC_SIM_BARRIER_ARRIVE) {
     if (block.checks()) {
       barrier.clocks.resize(block.clocks.agents());
       block.clocks.release(self.id, barrier.clocks.data());
@@ -130,7 +130,7 @@ void ampc_sim_barrier(const ampc_sim_site *site, const void *operands, void *) {
   }
   if (barrier.arrived == expected) {
     complete(block, barrier);
-  } else if (!(flags & barrierArrive)) {
+  } else if (!(flags & AMPC_SIM_BARRIER_ARRIVE)) {
     block.suspend(Wait::barrier, site, static_cast<uint32_t>(given.id));
   }
 }

@@ -6,13 +6,6 @@
 
 namespace ampc::runtime::sim {
 
-/// imm[0] of ampc_sim_barrier.
-enum : uint32_t {
-  barrierAligned = 1,
-  barrierCounted = 2, // the second operand is the number of threads
-  barrierArrive = 4,
-};
-
 /// A thread ended: barriers of the whole block may be complete now.
 void barrierAfterExit(Block &block);
 

@@ -67,6 +67,45 @@ static Status checkConfig(const LaunchConfig &config, const Options &options) {
 
 namespace {
 
+/// The launch's own copy of the parameters, readable by kernels that take the
+/// address of one.
+class Parameters {
+public:
+  Parameters(const LaunchConfig &config, GlobalMemory &memory)
+      : memory(memory) {
+    const ampc_sim_kernel &kernel = *config.kernel;
+    constexpr uint64_t lineBytes = 128; // of a tensor map, and its alignment
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < kernel.num_params; ++i) {
+      total += (kernel.params[i].bytes + lineBytes - 1) / lineBytes * lineBytes;
+    }
+    if (total == 0 || posix_memalign(&copy, lineBytes, total) != 0) {
+      return;
+    }
+    uint64_t offset = 0;
+    for (uint32_t i = 0; i < kernel.num_params; ++i) {
+      uint32_t bytes = kernel.params[i].bytes;
+      auto *to = static_cast<uint8_t *>(copy) + offset;
+      memcpy(to, config.params[i], bytes);
+      pointers.push(to);
+      offset += (bytes + lineBytes - 1) / lineBytes * lineBytes;
+    }
+    memory.adopt(copy, total, "the kernel's parameters", false);
+  }
+  ~Parameters() {
+    if (copy) {
+      memory.disown(copy);
+      free(copy);
+    }
+  }
+  void **data() { return pointers.data(); }
+
+private:
+  GlobalMemory &memory;
+  void *copy = nullptr;
+  Vec<void *> pointers;
+};
+
 struct Worker {
   LaunchState *state;
   const Vec<uint32_t> *order;
@@ -95,11 +134,26 @@ static void *work(void *argument) {
   return nullptr;
 }
 
+void registerGlobals(const ampc_sim_module &module, GlobalMemory &memory) {
+  for (uint32_t i = 0; i < module.num_globals; ++i) {
+    const ampc_sim_global &global = module.globals[i];
+    memory.adopt(global.address, global.bytes, global.name, global.writable);
+  }
+}
+
+void unregisterGlobals(const ampc_sim_module &module, GlobalMemory &memory) {
+  for (uint32_t i = 0; i < module.num_globals; ++i) {
+    memory.disown(module.globals[i].address);
+  }
+}
+
 Status runKernel(const LaunchConfig &config, const Options &options,
                  GlobalMemory &memory, Report &report) {
   AMPC_TRY(checkConfig(config, options));
   LaunchState state{};
+  Parameters parameters(config, memory);
   state.config = config;
+  state.config.params = parameters.data();
   state.options = &options;
   state.memory = &memory;
   state.report = &report;

@@ -15,6 +15,7 @@
 
 namespace ampc::runtime::sim {
 
+/// The numbers of AMPC_SIM_F16 and so on.
 enum class MatrixType : uint32_t { f16, bf16, tf32, f32 };
 
 /// How one generation's units add.

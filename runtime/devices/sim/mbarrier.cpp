@@ -202,8 +202,8 @@ void ampc_sim_mbarrier_arrive(const ampc_sim_site *site, const void *operands,
   Block &block = *currentBlock;
   const auto &given = *static_cast<const Operands *>(operands);
   Mbarrier &barrier = findMbarrier(block, given.address, site);
-  uint32_t count = site->imm[0] == arriveCount ? given.value : 1;
-  if (site->imm[0] == arriveBytes) {
+  uint32_t count = site->imm[0] == AMPC_SIM_ARRIVE_COUNT ? given.value : 1;
+  if (site->imm[0] == AMPC_SIM_ARRIVE_BYTES) {
     barrier.bytes += given.value;
   }
   if (site->imm[1]) {

@@ -27,9 +27,6 @@ struct Mbarrier {
   const Knowledge *known = nullptr;
 };
 
-/// imm[0] of ampc_sim_mbarrier_arrive.
-enum : uint32_t { arriveOnce, arriveCount, arriveBytes };
-
 /// The barrier at `address`, which `site` uses. Does not return where there is
 /// none.
 Mbarrier &findMbarrier(Block &block, uint64_t address,

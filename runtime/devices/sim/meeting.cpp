@@ -40,7 +40,7 @@ static void checkDivergence(Block &block, const Call &call, uint32_t mask,
        ++i) {
     const Thread &other = block.threads[warp * 32 + i];
     if (!other.done && other.wait == Wait::barrier &&
-        (other.site->imm[0] & barrierAligned)) {
+        (other.site->imm[0] & AMPC_SIM_BARRIER_ALIGNED)) {
       AMPC_SIM_FATAL(block, Fault::divergence, call.site, other.site,
                      "lane %u of the warp waits at a barrier, which has to be "
                      "executed by all lanes",

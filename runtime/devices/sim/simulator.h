@@ -50,6 +50,10 @@ struct LaunchState {
 Status runKernel(const LaunchConfig &config, const Options &options,
                  GlobalMemory &memory, Report &report);
 
+/// A module's variables become accessible to kernels, or no longer are.
+void registerGlobals(const ampc_sim_module &module, GlobalMemory &memory);
+void unregisterGlobals(const ampc_sim_module &module, GlobalMemory &memory);
+
 /// Most shared memory that a block may have on `arch`, in bytes.
 uint32_t maxSharedBytes(uint32_t arch);
 

@@ -28,15 +28,15 @@ int32_t shuffleSource(uint32_t mode, int32_t lane, const ShuffleOperands &x,
   int32_t least = lane & segment;
   int32_t source = 0;
   switch (mode) {
-  case shuffleUp:
+  case AMPC_SIM_SHUFFLE_UP:
     source = lane - b;
     inRange = source >= most;
     break;
-  case shuffleDown:
+  case AMPC_SIM_SHUFFLE_DOWN:
     source = lane + b;
     inRange = source <= most;
     break;
-  case shuffleButterfly:
+  case AMPC_SIM_SHUFFLE_BUTTERFLY:
     source = lane ^ b;
     inRange = source <= most;
     break;
@@ -89,13 +89,13 @@ void runVote(Block &, Thread *lanes, const LaneMeeting &meeting) {
       continue;
     }
     switch (meeting.site->imm[0]) {
-    case voteBallot:
+    case AMPC_SIM_VOTE_BALLOT:
       resultOf<uint32_t>(lanes[i]) = ballot;
       break;
-    case voteAll:
+    case AMPC_SIM_VOTE_ALL:
       resultOf<uint8_t>(lanes[i]) = all;
       break;
-    case voteAny:
+    case AMPC_SIM_VOTE_ANY:
       resultOf<uint8_t>(lanes[i]) = ballot != 0;
       break;
     default:
@@ -147,19 +147,19 @@ struct ReduceOperands {
 uint32_t combine(uint32_t op, uint32_t a, uint32_t b) {
   auto x = static_cast<int32_t>(a), y = static_cast<int32_t>(b);
   switch (op) {
-  case reduceAdd:
+  case AMPC_SIM_REDUCE_ADD:
     return a + b;
-  case reduceMin:
+  case AMPC_SIM_REDUCE_MIN:
     return x < y ? a : b;
-  case reduceMax:
+  case AMPC_SIM_REDUCE_MAX:
     return x > y ? a : b;
-  case reduceUnsignedMin:
+  case AMPC_SIM_REDUCE_UNSIGNED_MIN:
     return a < b ? a : b;
-  case reduceUnsignedMax:
+  case AMPC_SIM_REDUCE_UNSIGNED_MAX:
     return a > b ? a : b;
-  case reduceAnd:
+  case AMPC_SIM_REDUCE_AND:
     return a & b;
-  case reduceOr:
+  case AMPC_SIM_REDUCE_OR:
     return a | b;
   default:
     return a ^ b;

@@ -4,24 +4,6 @@
 
 #include "ampc/sim_abi.h"
 
-namespace ampc::runtime::sim {
-
-/// imm[0] of the functions below; compiler/Targets/CUDA/Simulate has the same.
-enum : uint32_t { shuffleUp, shuffleDown, shuffleButterfly, shuffleIndex };
-enum : uint32_t { voteAll, voteAny, voteUniform, voteBallot };
-enum : uint32_t {
-  reduceAdd,
-  reduceMin,
-  reduceMax,
-  reduceUnsignedMin,
-  reduceUnsignedMax,
-  reduceAnd,
-  reduceOr,
-  reduceXor
-};
-
-} // namespace ampc::runtime::sim
-
 extern "C" {
 /// {mask, value, b, c} of shfl.sync; imm: mode, whether the result has a
 /// predicate.

@@ -13,14 +13,6 @@
 namespace ampc::runtime::sim {
 namespace {
 
-enum Flags : uint32_t {
-  aInRegisters = 1,
-  negateA = 2,
-  negateB = 4,
-  transposeA = 8,
-  transposeB = 16
-};
-
 constexpr uint32_t rows = 64, threadsPerGroup = 128;
 
 /// The static side of an instruction.
@@ -51,7 +43,8 @@ Tail tailOf(const Thread &thread, const Instruction &op) {
   const auto *words = static_cast<const uint32_t *>(thread.operands);
   Tail tail;
   tail.a = words + op.accumulators();
-  const uint32_t *rest = tail.a + (op.flags & aInRegisters ? 4 : 2);
+  const uint32_t *rest =
+      tail.a + (op.flags & AMPC_SIM_WGMMA_A_IN_REGISTERS ? 4 : 2);
   memcpy(&tail.b, rest, sizeof tail.b);
   tail.scaleD = rest[2];
   return tail;
@@ -152,16 +145,16 @@ void compute(Block &block, const ampc_sim_site *site, Thread *threads) {
   Tail tail = tailOf(threads[0], op);
   uint32_t signBit = op.type == MatrixType::tf32 ? 1u << 31 : 1u << 15;
   auto putA = [&](uint32_t row, uint32_t k, uint32_t bits) {
-    bits ^= op.flags & negateA ? signBit : 0;
+    bits ^= op.flags & AMPC_SIM_WGMMA_NEGATE_A ? signBit : 0;
     scratch.aBits[row * op.k + k] = bits;
     scratch.a.decode(row * op.k + k, op.type, bits);
   };
   auto putB = [&](uint32_t column, uint32_t k, uint32_t bits) {
-    bits ^= op.flags & negateB ? signBit : 0;
+    bits ^= op.flags & AMPC_SIM_WGMMA_NEGATE_B ? signBit : 0;
     scratch.bBits[k * op.n + column] = bits;
     scratch.b.decode(k * op.n + column, op.type, bits);
   };
-  if (op.flags & aInRegisters) {
+  if (op.flags & AMPC_SIM_WGMMA_A_IN_REGISTERS) {
     uint32_t perRegister = 4 / op.elementBytes();
     for (uint32_t t = 0; t < threadsPerGroup; ++t) {
       const uint32_t *words = tailOf(threads[t], op).a;
@@ -176,10 +169,10 @@ void compute(Block &block, const ampc_sim_site *site, Thread *threads) {
     uint64_t descriptor;
     memcpy(&descriptor, tail.a, sizeof descriptor);
     readMatrix(block, site, threads, op, descriptor, rows,
-               op.flags & transposeA, true, putA);
+               op.flags & AMPC_SIM_WGMMA_TRANSPOSE_A, true, putA);
   }
-  readMatrix(block, site, threads, op, tail.b, op.n, op.flags & transposeB,
-             false, putB);
+  readMatrix(block, site, threads, op, tail.b, op.n,
+             op.flags & AMPC_SIM_WGMMA_TRANSPOSE_B, false, putB);
 
   bool wide = op.out == MatrixType::f32;
   // Accumulator i of a thread: row 0 or 8, the pair of columns, its element.
@@ -219,7 +212,7 @@ void checkUniform(Block &block, const ampc_sim_site *site,
   Tail first = tailOf(threads[0], op);
   for (uint32_t t = 1; t < threadsPerGroup; ++t) {
     Tail tail = tailOf(threads[t], op);
-    bool sameA = (op.flags & aInRegisters) ||
+    bool sameA = (op.flags & AMPC_SIM_WGMMA_A_IN_REGISTERS) ||
                  memcmp(tail.a, first.a, sizeof(uint64_t)) == 0;
     if (!sameA || tail.b != first.b ||
         (tail.scaleD != 0) != (first.scaleD != 0)) {
