@@ -3,6 +3,7 @@
 
 #include "ampc/runtime.h"
 #include "compiler/Driver/Compilation.h"
+#include "compiler/Driver/ErrorCheck.h"
 #include "compiler/Driver/Jit.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Import/Import.h"
@@ -43,12 +44,21 @@ LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
     return sink.error(ExitCode::Usage, "the output '" + options.output +
                                            "' is the model itself");
   }
+  Certificate certificate;
+  if (options.tolerance.bound &&
+      failed(checkMaxError(options, sink, certificate))) {
+    return failure();
+  }
   Compilation compilation(options, sink);
   Phase last =
       std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
   if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
   }
+  if (certificate.isEmpty() && !options.precisionCertificate.empty()) {
+    certificate = Certificate::fromPolicy(compilation);
+  }
+  compilation.setCertificate(certificate.toJson());
   bool isText = options.emit == EmitKind::Mlir ||
                 options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;
   if (failed(isText ? writeText(compilation) : writeArtifact(compilation))) {

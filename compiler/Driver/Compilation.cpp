@@ -57,8 +57,9 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
 }
 
 Compilation::~Compilation() {
-  // The module's constants point into the model.
+  // The constants of modules point into the model.
   module = nullptr;
+  keptModule = nullptr;
 }
 
 void warmUp() {
@@ -123,6 +124,21 @@ LogicalResult Compilation::run(Phase last) {
     reached = phase;
   }
   return success();
+}
+
+void Compilation::checkpoint() {
+  keptModule = module->clone();
+  keptPhase = reached;
+}
+
+void Compilation::restore() {
+  module = keptModule->clone();
+  reached = keptPhase;
+  report.reset();
+}
+
+void Compilation::setExposedResults(ArrayRef<int64_t> positions) {
+  exposedResults.assign(positions.begin(), positions.end());
 }
 
 LogicalResult Compilation::importModel() {
@@ -267,12 +283,13 @@ PhaseOptions Compilation::getPhaseOptions() {
                              options.opPrecisions.end());
   phases.normOutputFp32 = options.normOutput == "fp32";
   phases.strictRounding = options.strictRounding;
-  bool wantsReport =
-      !options.precisionReport.empty() || options.command == Command::Explain;
-  if (wantsReport && !report) {
+  if ((wantsReport || !options.precisionReport.empty() ||
+       options.command == Command::Explain) &&
+      !report) {
     report = std::make_unique<precision::Report>();
   }
   phases.report = report.get();
+  phases.exposedResults = exposedResults;
   return phases;
 }
 
@@ -368,6 +385,9 @@ CodegenOptions Compilation::getCodegenOptions() {
     if (!source.empty()) {
       metadata["model"] = std::move(source);
     }
+  }
+  if (!certificate.empty()) {
+    metadata["certificate"] = llvm::json::Object(certificate);
   }
   codegen.metadata =
       llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));

@@ -8,6 +8,7 @@
 #include "compiler/Targets/Target.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/ThreadPool.h"
 
 #include <memory>
@@ -43,6 +44,25 @@ public:
   /// Runs the phases that have not run yet, up to `last` (Memory at most).
   llvm::LogicalResult run(Phase last);
 
+  /// Remembers the module as it is; `restore` goes back to it, so that one
+  /// import serves several programs. What the options say is read anew by each
+  /// phase.
+  void checkpoint();
+  void restore();
+  /// What `restore` goes back to.
+  mlir::ModuleOp getCheckpoint() { return keptModule.get(); }
+  /// Intermediate values that the program returns too, by position; see
+  /// graph-expose-results.
+  void setExposedResults(llvm::ArrayRef<int64_t> positions);
+  /// Wants the decisions of the precision phase.
+  void recordDecisions() { wantsReport = true; }
+  /// The policy that the options choose for the target.
+  AmpPolicy getAmpPolicy();
+  /// JSON that the program carries as `certificate` of its metadata.
+  void setCertificate(llvm::json::Object json) {
+    certificate = std::move(json);
+  }
+
   /// Writes the constant section of the module, which must have reached Memory.
   llvm::LogicalResult writeWeights(WeightSection &section,
                                    llvm::raw_ostream &os);
@@ -57,7 +77,7 @@ public:
   mlir::MLIRContext &getContext() { return context; }
   mlir::ModuleOp getModule() { return module.get(); }
   /// Null for a model given as MLIR.
-  importer::ModelFile *getModel() { return model.get(); }
+  importer::ModelFile *getModel() const { return model.get(); }
   const Target &getTarget() const { return *target; }
   /// Decisions of the precision phase; recorded only if they are asked for.
   const precision::Report *getPrecisionReport() const { return report.get(); }
@@ -73,7 +93,6 @@ public:
   void printModule(llvm::raw_ostream &os);
 
 private:
-  AmpPolicy getAmpPolicy();
   PhaseOptions getPhaseOptions();
   llvm::LogicalResult importModel();
   llvm::LogicalResult importOnnxModel();
@@ -95,6 +114,11 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
+  mlir::OwningOpRef<mlir::ModuleOp> keptModule;
+  std::optional<Phase> keptPhase;
+  llvm::SmallVector<int64_t> exposedResults;
+  bool wantsReport = false;
+  llvm::json::Object certificate;
   uint64_t weightLimit = 0;
 };
 

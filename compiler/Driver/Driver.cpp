@@ -30,6 +30,11 @@ static int dispatch(const Options &options, DiagnosticSink &sink) {
     }
     (void)verifyCommand(options, sink);
     return 0;
+  case Command::Compare:
+    (void)compareCommand(options, sink);
+    return 0;
+  case Command::Tune:
+    llvm_unreachable("not parsed yet");
   case Command::Explain:
     (void)explainCommand(options, sink);
     return 0;

@@ -46,6 +46,12 @@ static void buildPrecisionPhase(OpPassManager &passes,
     decision.opPrecisions.assign(options.opPrecisions.begin(),
                                  options.opPrecisions.end());
   };
+  if (!options.exposedResults.empty()) {
+    graph::GraphExposeResultsPassOptions expose;
+    expose.positions.assign(options.exposedResults.begin(),
+                            options.exposedResults.end());
+    passes.addPass(graph::createGraphExposeResultsPass(expose));
+  }
   switch (options.amp) {
   case AmpPolicy::Off:
     break;

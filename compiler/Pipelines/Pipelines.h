@@ -28,6 +28,9 @@ struct PhaseOptions {
   bool normOutputFp32 = false;
   bool strictRounding = false;
   precision::Report *report = nullptr; ///< filled when not null
+  /// Positions of intermediate values that the program returns beside its
+  /// results; see graph-expose-results.
+  llvm::SmallVector<int64_t> exposedResults;
 };
 
 /// The phases between import and code emission of a program for inference, in

@@ -133,11 +133,12 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
   if (layers.empty() && ops.empty()) {
     return result;
   }
-  llvm::SetVector<StringRef> nodes, operators;
+  llvm::SetVector<StringRef> nodes, paths, operators;
   llvm::DenseSet<const Rule *> found;
   module.walk<WalkOrder::PreOrder>([&](PrecisionOpInterface op) {
     NodeNames names = getNodeNames(op.getLoc());
     nodes.insert_range(names.names);
+    paths.insert_range(names.paths);
     operators.insert(getOperatorName(op));
     for (const auto &rule : result.ops) {
       if (isOperator(op, rule->subject)) {
@@ -148,8 +149,8 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
                                      : WalkResult::advance();
   });
   for (const auto &rule : result.layers) {
-    if (llvm::none_of(
-            nodes, [&](StringRef name) { return rule->pattern.match(name); })) {
+    auto matches = [&](StringRef name) { return rule->pattern.match(name); };
+    if (llvm::none_of(nodes, matches) && llvm::none_of(paths, matches)) {
       return module.emitError("no node matches '")
              << rule->subject << "' of layer-precisions"
              << describeNearest(rule->subject, nodes.getArrayRef());
@@ -169,9 +170,9 @@ FloatType Overrides::find(Operation *op, StringRef &text) const {
   if (!layers.empty()) {
     NodeNames nodes = getNodeNames(op->getLoc());
     for (const auto &rule : llvm::reverse(layers)) {
-      if (llvm::any_of(nodes.names, [&](StringRef name) {
-            return rule->pattern.match(name);
-          })) {
+      auto matches = [&](StringRef name) { return rule->pattern.match(name); };
+      if (llvm::any_of(nodes.names, matches) ||
+          llvm::any_of(nodes.paths, matches)) {
         text = rule->text;
         return rule->type;
       }

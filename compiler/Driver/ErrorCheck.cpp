@@ -1,0 +1,86 @@
+//===- ErrorCheck.cpp - The promise of --max-error ------------------------===//
+#include "compiler/Driver/ErrorCheck.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace ampc::driver {
+
+/// Most nodes that a failed check names.
+static constexpr size_t maxNamedNodes = 5;
+
+static std::string describeTrace(ArrayRef<NodeTrace> traces, size_t index) {
+  const NodeTrace &trace = traces[index];
+  const tune::Divergence &divergence = trace.divergence;
+  const tune::ValueRange &got = divergence.getGotRange();
+  double introduced = getIntroducedError(traces, index);
+  std::string text = formatv("{0} in {1}: ", trace.op,
+                             trace.type.empty() ? "its own type" : trace.type);
+  if (std::isinf(introduced)) {
+    return text + formatv("{0} infinite and {1} NaN elements, where fp32 "
+                          "reaches {2:e2}",
+                          got.infinities, got.nans,
+                          divergence.getExpectedRange().largest)
+                      .str();
+  }
+  return text + formatv("adds a relative error of {0:e2}", introduced).str();
+}
+
+LogicalResult reportErrorAboveBound(const tune::ErrorBound &bound, double error,
+                                    ArrayRef<NodeTrace> traces,
+                                    DiagnosticSink &sink) {
+  Finding finding;
+  finding.category = ExitCode::Mismatch;
+  finding.message = formatv("expected a {0} to fp32 of at most {1:e2}, got {2}",
+                            tune::describeMetric(bound.metric), bound.value,
+                            format("%.2e", error)); // which spells inf
+  finding.hint = "ampc tune finds what has to stay in fp32; ampc compare shows "
+                 "every node";
+  for (size_t index : rankByIntroducedError(traces)) {
+    if (finding.notes.size() == maxNamedNodes ||
+        getIntroducedError(traces, index) == 0) {
+      break;
+    }
+    finding.notes.emplace_back(traces[index].print(),
+                               describeTrace(traces, index));
+  }
+  sink.report(finding);
+  return failure();
+}
+
+LogicalResult checkMaxError(const Options &options, DiagnosticSink &sink,
+                            Certificate &certificate) {
+  const tune::ErrorBound &bound = *options.tolerance.bound;
+  Variants variants(options, sink);
+  if (failed(variants.open())) {
+    return failure();
+  }
+  std::vector<DataSet> sets;
+  double error = 0;
+  {
+    std::unique_ptr<ProgramRun> expected =
+        variants.build({/*isReference=*/true, {}, {}, false});
+    std::unique_ptr<ProgramRun> got = expected ? variants.build({}) : nullptr;
+    if (!got ||
+        failed(readDataSets(variants.getCompilation(), got->getProgram(),
+                            options.data, sets, sink)) ||
+        failed(measureError(*got, *expected, sets, bound.metric, error))) {
+      return failure();
+    }
+  }
+  if (!(error <= bound.value)) {
+    std::vector<NodeTrace> traces = findTraces(variants);
+    if (failed(traceNodes(variants, {}, sets, traces))) {
+      return failure();
+    }
+    return reportErrorAboveBound(bound, error, traces, sink);
+  }
+  certificate = Certificate(variants.getCompilation(), bound);
+  certificate.setTuning({sets.size(), error, hashDataSets(sets), options.data});
+  return success();
+}
+
+} // namespace ampc::driver

@@ -1,0 +1,227 @@
+//===- Trace.cpp - Two precisions compared op by op -----------------------===//
+#include "compiler/Driver/Trace.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "passes/Graph/ExposeResults.h"
+#include "passes/Precision/Overrides.h"
+#include "passes/Precision/Report.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace ampc::driver {
+
+std::string NodeTrace::print() const {
+  bool hasName = any_of(names, [](StringRef name) { return !name.empty(); });
+  const std::vector<std::string> &shown = hasName ? names : paths;
+  if (shown.size() > 2) {
+    return shown.front() + " .. " + shown.back();
+  }
+  return join(shown, " + ");
+}
+
+std::vector<NodeTrace> findTraces(Variants &variants) {
+  std::vector<NodeTrace> traces;
+  auto main = variants.getGraph().lookupSymbol<mlir::func::FuncOp>("main");
+  DenseMap<mlir::Value, size_t> entries;
+  for (mlir::OpResult value : graph::findExposableResults(main)) {
+    mlir::Operation *op = value.getOwner();
+    precision::NodeNames nodes = precision::getNodeNames(op->getLoc());
+    NodeTrace trace;
+    trace.names.assign(nodes.names.begin(), nodes.names.end());
+    trace.paths.assign(nodes.paths.begin(), nodes.paths.end());
+    trace.op = precision::getOperatorName(op).str();
+    trace.position = traces.size();
+    auto type = cast<mlir::RankedTensorType>(value.getType());
+    trace.bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    for (mlir::Value operand : op->getOperands()) {
+      auto known = entries.find(operand);
+      if (known != entries.end()) {
+        trace.producers.push_back(known->second);
+      }
+    }
+    trace.divergence =
+        tune::Divergence(type.getRank() == 0 ? 1 : type.getShape().back());
+    entries[value] = traces.size();
+    traces.push_back(std::move(trace));
+  }
+  return traces;
+}
+
+/// What identifies an op in the precision report.
+static std::string makeKey(ArrayRef<std::string> paths, StringRef op) {
+  return join(paths, "\n") + "\n" + op.str();
+}
+
+static void readTypes(const precision::Report &report,
+                      std::vector<NodeTrace> &traces) {
+  StringMap<StringRef> types;
+  for (const precision::OpDecision &op : report.ops) {
+    types.try_emplace(makeKey(op.paths, op.op), op.type);
+  }
+  for (NodeTrace &trace : traces) {
+    trace.type = types.lookup(makeKey(trace.paths, trace.op)).str();
+  }
+}
+
+/// The first entry of `traces` that does not fit into a run that begins with
+/// entry `begin`; each run has at least one.
+static size_t findChunkEnd(ArrayRef<NodeTrace> traces, size_t begin,
+                           uint64_t memory) {
+  uint64_t bytes = 0;
+  size_t end = begin;
+  // A value is held twice.
+  while (end < traces.size() &&
+         (end == begin || bytes + 2 * traces[end].bytes <= memory)) {
+    bytes += 2 * traces[end++].bytes;
+  }
+  return end;
+}
+
+LogicalResult traceNodes(Variants &variants, const Variant &mixed,
+                         ArrayRef<DataSet> sets,
+                         std::vector<NodeTrace> &traces) {
+  uint64_t memory = variants.getOptions().traceMemory;
+  for (size_t begin = 0; begin < traces.size();) {
+    size_t end = findChunkEnd(traces, begin, memory);
+    Variant expected{/*isReference=*/true, {}, {}, false}, got = mixed;
+    // What one kernel keeps wide depends on which of its values are returned.
+    got.strictRounding = true;
+    got.exposedResults.clear();
+    for (size_t i = begin; i < end; ++i) {
+      expected.exposedResults.push_back(traces[i].position);
+      got.exposedResults.push_back(traces[i].position);
+    }
+    std::unique_ptr<ProgramRun> expectedRun = variants.build(expected);
+    std::unique_ptr<ProgramRun> gotRun =
+        expectedRun ? variants.build(got) : nullptr;
+    if (!gotRun) {
+      return failure();
+    }
+    if (const auto *report = variants.getCompilation().getPrecisionReport()) {
+      readTypes(*report, traces);
+    }
+    uint32_t first = gotRun->getProgram().num_outputs - (end - begin);
+    std::vector<OutputDivergence> outputs;
+    for (const DataSet &set : sets) {
+      if (failed(compareRuns(*gotRun, *expectedRun, set, first, outputs))) {
+        return failure();
+      }
+    }
+    for (size_t i = begin; i < end; ++i) {
+      traces[i].divergence = outputs[i - begin].divergence;
+    }
+    begin = end;
+  }
+  return success();
+}
+
+double getIntroducedError(ArrayRef<NodeTrace> traces, size_t index) {
+  auto error = [&](size_t i) {
+    return traces[i].divergence.getError(tune::Metric::Relative);
+  };
+  double inherited = 0;
+  for (size_t producer : traces[index].producers) {
+    inherited = std::max(inherited, error(producer));
+  }
+  double own = error(index);
+  return std::isinf(inherited) ? 0 : std::max(0.0, own - inherited);
+}
+
+std::vector<size_t> rankByIntroducedError(ArrayRef<NodeTrace> traces) {
+  // Largest first, then in the order of the graph.
+  std::vector<std::pair<double, size_t>> ranked;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    ranked.emplace_back(-getIntroducedError(traces, i), i);
+  }
+  sort(ranked);
+  return std::vector<size_t>(make_second_range(ranked).begin(),
+                             make_second_range(ranked).end());
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static std::string printRange(const tune::ValueRange &range) {
+  std::string text;
+  raw_string_ostream os(text);
+  os << format("%8.1e %8.1e", std::isinf(range.smallest) ? 0 : range.smallest,
+               range.largest);
+  if (range.infinities) {
+    os << ' ' << range.infinities << " inf";
+  }
+  if (range.nans) {
+    os << ' ' << range.nans << " nan";
+  }
+  return text;
+}
+
+void printTraces(ArrayRef<NodeTrace> traces, ArrayRef<size_t> order,
+                 raw_ostream &os) {
+  os << "     rel   introd.   max abs    cosine  type  fp32: min|x|   max  "
+        "mixed: min|x|   max   node (operator)\n";
+  for (size_t index : order) {
+    const NodeTrace &trace = traces[index];
+    const tune::Divergence &divergence = trace.divergence;
+    os << format("%8.2e %9.2e %9.2e %9.2e  %-4s  ",
+                 divergence.getError(tune::Metric::Relative),
+                 getIntroducedError(traces, index),
+                 divergence.getError(tune::Metric::Maximum),
+                 divergence.getError(tune::Metric::Cosine), trace.type.c_str())
+       << printRange(divergence.getExpectedRange()) << "   "
+       << printRange(divergence.getGotRange()) << "   " << trace.print() << " ("
+       << trace.op << ")\n";
+  }
+}
+
+json::Value toJson(double number) {
+  if (std::isnan(number)) {
+    return "nan";
+  }
+  if (std::isinf(number)) {
+    return number > 0 ? "inf" : "-inf";
+  }
+  return number;
+}
+
+static json::Value toJson(const tune::ValueRange &range) {
+  return json::Object{
+      {"smallest", std::isinf(range.smallest) ? 0 : range.smallest},
+      {"largest", range.largest},
+      {"infinities", range.infinities},
+      {"nans", range.nans}};
+}
+
+static json::Array toJson(ArrayRef<std::string> names) {
+  json::Array array;
+  for (const std::string &name : names) {
+    array.push_back(json::fixUTF8(name));
+  }
+  return array;
+}
+
+json::Value toJson(ArrayRef<NodeTrace> traces, size_t index) {
+  const NodeTrace &trace = traces[index];
+  const tune::Divergence &divergence = trace.divergence;
+  return json::Object{
+      {"nodes", toJson(trace.names)},
+      {"paths", toJson(trace.paths)},
+      {"op", trace.op},
+      {"type", trace.type},
+      {"elements", divergence.getCount()},
+      {"rel", toJson(divergence.getError(tune::Metric::Relative))},
+      {"introduced", toJson(getIntroducedError(traces, index))},
+      {"max", toJson(divergence.getError(tune::Metric::Maximum))},
+      {"cosine", toJson(divergence.getError(tune::Metric::Cosine))},
+      {"top1", divergence.getError(tune::Metric::TopOne)},
+      {"fp32", toJson(divergence.getExpectedRange())},
+      {"mixed", toJson(divergence.getGotRange())}};
+}
+
+} // namespace ampc::driver

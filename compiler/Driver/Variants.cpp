@@ -1,0 +1,124 @@
+//===- Variants.cpp - One model compiled in several precisions ------------===//
+#include "compiler/Driver/Variants.h"
+
+using namespace llvm;
+
+namespace ampc::driver {
+
+/// Options of a program that stays in memory: it writes no file, and the values
+/// it exposes count against no limit of the product.
+static Options makeTrialOptions(const Options &options) {
+  Options trial = options;
+  trial.dumpPhasesTo.clear();
+  trial.saveTemps.clear();
+  trial.precisionReport.clear();
+  trial.memoryReport.clear();
+  trial.memoryLimit.reset();
+  return trial;
+}
+
+Variants::Variants(const Options &options, DiagnosticSink &sink)
+    : original(options), current(makeTrialOptions(options)),
+      compilation(current, sink) {
+  compilation.recordDecisions();
+}
+
+LogicalResult Variants::open() {
+  if (failed(compilation.open()) || failed(compilation.run(Phase::Graph))) {
+    return failure();
+  }
+  compilation.checkpoint();
+  return success();
+}
+
+LogicalResult Variants::checkIsMixed() {
+  if (compilation.getAmpPolicy() != AmpPolicy::Off) {
+    return success();
+  }
+  return getSink().error(ExitCode::Usage,
+                         "mixed precision is off: there is nothing to compare",
+                         "choose a policy, such as --amp=bf16");
+}
+
+LogicalResult Variants::type(const Variant &variant) {
+  current.amp = original.amp;
+  current.layerPrecisions = original.layerPrecisions;
+  current.opPrecisions = original.opPrecisions;
+  append_range(current.layerPrecisions, variant.layerPrecisions);
+  current.strictRounding = original.strictRounding || variant.strictRounding;
+  if (variant.isReference) {
+    current.amp = "off";
+    current.layerPrecisions.clear();
+    current.opPrecisions.clear();
+  }
+  compilation.setExposedResults(variant.exposedResults);
+  compilation.restore();
+  return compilation.run(Phase::Precision);
+}
+
+std::unique_ptr<ProgramRun> Variants::build(const Variant &variant) {
+  if (failed(type(variant)) || failed(compilation.run(Phase::Memory))) {
+    return nullptr;
+  }
+  return ProgramRun::create(compilation);
+}
+
+static OutputDivergence makeOutput(const ampc_tensor_desc &desc) {
+  OutputDivergence output;
+  output.name = desc.name;
+  output.isFloat = runtime::isFloat(desc.dtype);
+  output.divergence = makeDivergence(desc);
+  return output;
+}
+
+static void addOutput(const ampc_tensor_desc &desc, const uint8_t *got,
+                      const uint8_t *expected, OutputDivergence &output) {
+  if (output.isFloat) {
+    addToDivergence(desc, got, expected, output.divergence);
+    return;
+  }
+  size_t size = ampc_dtype_size(desc.dtype);
+  for (uint64_t at = 0; at < desc.bytes; at += size) {
+    ++output.elements;
+    output.changed += std::memcmp(got + at, expected + at, size) != 0;
+  }
+}
+
+LogicalResult compareRuns(ProgramRun &got, ProgramRun &expected,
+                          const DataSet &set, uint32_t first,
+                          std::vector<OutputDivergence> &outputs) {
+  const ampc_program &program = expected.getProgram();
+  if (outputs.empty()) {
+    for (uint32_t i = first; i < program.num_outputs; ++i) {
+      outputs.push_back(makeOutput(program.outputs[i]));
+    }
+  }
+  std::vector<runtime::Bytes> gotBytes, expectedBytes;
+  if (failed(got.run(set, gotBytes)) ||
+      failed(expected.run(set, expectedBytes))) {
+    return failure();
+  }
+  for (uint32_t i = first; i < program.num_outputs; ++i) {
+    addOutput(program.outputs[i], gotBytes[i].data(), expectedBytes[i].data(),
+              outputs[i - first]);
+  }
+  return success();
+}
+
+LogicalResult measureError(ProgramRun &got, ProgramRun &expected,
+                           ArrayRef<DataSet> sets, tune::Metric metric,
+                           double &error) {
+  error = 0;
+  for (const DataSet &set : sets) {
+    std::vector<OutputDivergence> outputs;
+    if (failed(compareRuns(got, expected, set, 0, outputs))) {
+      return failure();
+    }
+    for (const OutputDivergence &output : outputs) {
+      error = std::max(error, output.getError(metric));
+    }
+  }
+  return success();
+}
+
+} // namespace ampc::driver

@@ -1,0 +1,12 @@
+// RUN: ampc-opt %s --graph-expose-results=positions=1 --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{'func.func' op expected positions below 1, got 1}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = amp.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected a function @main with a body}}
+module {}
