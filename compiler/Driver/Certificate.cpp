@@ -132,11 +132,14 @@ void Certificate::setHeldOut(const Measurement &measured) {
   object["summary"] = summary;
 }
 
-void Certificate::setLayers(ArrayRef<std::string> rules) {
-  json::Object *layers = object.getObject("policy")->getObject("layers");
-  for (auto &[name, type] : toObject(rules)) {
-    (*layers)[name] = type;
+json::Object Certificate::makePolicy() const {
+  const json::Object *policy = object.getObject("policy");
+  json::Object file{{"layers", json::Object(*policy->getObject("layers"))},
+                    {"certificate", json::Object(object)}};
+  if (!policy->getObject("ops")->empty()) {
+    file["ops"] = json::Object(*policy->getObject("ops"));
   }
+  return file;
 }
 
 Certificate Certificate::fromPolicy(Compilation &compilation) {

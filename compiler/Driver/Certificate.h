@@ -13,6 +13,8 @@ struct Measurement {
   uint64_t sets = 0; ///< number of data sets
   double error = 0;  ///< the largest of an output
   std::string hash;  ///< SHA-256 of the data
+  /// given (as files), split (from the files of --data) or varied (made of
+  /// them). No path: a program does not depend on where its data lay.
   std::string source;
 };
 
@@ -27,11 +29,11 @@ public:
   /// The measurement that the bound was checked on, then the other one.
   void setTuning(const Measurement &measured);
   void setHeldOut(const Measurement &measured);
-  /// Rules by node that the policy has beside those of the command line.
-  void setLayers(llvm::ArrayRef<std::string> rules);
 
   bool isEmpty() const { return object.empty(); }
   llvm::json::Object toJson() const { return object; }
+  /// A policy file with the certificate's rules, and the certificate in it.
+  llvm::json::Object makePolicy() const;
 
   /// The certificate that came with the policy file, if it is one of this model
   /// under this policy; else an empty one, after a warning that says why.

@@ -34,6 +34,9 @@ int suiteCommand(const Options &options, DiagnosticSink &sink);
 llvm::LogicalResult compareCommand(const Options &options,
                                    DiagnosticSink &sink);
 
+/// Searches for the nodes that have to stay in fp32 and writes a policy file.
+llvm::LogicalResult tuneCommand(const Options &options, DiagnosticSink &sink);
+
 llvm::LogicalResult explainCommand(const Options &options,
                                    DiagnosticSink &sink);
 llvm::LogicalResult inspectCommand(const Options &options,

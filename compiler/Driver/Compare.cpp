@@ -122,8 +122,7 @@ LogicalResult Comparer::run() {
   if (failed(chooseNodes())) { // before anything is measured
     return failure();
   }
-  std::unique_ptr<ProgramRun> expected =
-      variants.build({/*isReference=*/true, {}, {}, false});
+  std::unique_ptr<ProgramRun> expected = variants.buildReference();
   if (!expected || failed(findInputs(expected->getProgram()))) {
     return failure();
   }
@@ -188,12 +187,11 @@ void Comparer::printJson() {
   for (size_t index : order) {
     nodeRows.push_back(toJson(traces, index));
   }
-  json::Object object{
-      {"amp", stringifyAmpPolicy(variants.getCompilation().getAmpPolicy())},
-      {"data", json::fixUTF8(source)},
-      {"data_sets", static_cast<int64_t>(sets.size())},
-      {"outputs", std::move(outputRows)},
-      {"nodes", std::move(nodeRows)}};
+  json::Object object{{"amp", stringifyAmpPolicy(variants.getPolicy())},
+                      {"data", json::fixUTF8(source)},
+                      {"data_sets", static_cast<int64_t>(sets.size())},
+                      {"outputs", std::move(outputRows)},
+                      {"nodes", std::move(nodeRows)}};
   outs() << formatv("{0:2}\n", json::Value(std::move(object)));
 }
 

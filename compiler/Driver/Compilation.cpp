@@ -137,8 +137,10 @@ void Compilation::restore() {
   report.reset();
 }
 
-void Compilation::setExposedResults(ArrayRef<int64_t> positions) {
+void Compilation::setExposedResults(ArrayRef<int64_t> positions,
+                                    StringRef rounding) {
   exposedResults.assign(positions.begin(), positions.end());
+  exposedRounding = rounding.str();
 }
 
 LogicalResult Compilation::importModel() {
@@ -290,6 +292,7 @@ PhaseOptions Compilation::getPhaseOptions() {
   }
   phases.report = report.get();
   phases.exposedResults = exposedResults;
+  phases.exposedRounding = exposedRounding;
   return phases;
 }
 

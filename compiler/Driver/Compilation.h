@@ -51,11 +51,13 @@ public:
   void restore();
   /// What `restore` goes back to.
   mlir::ModuleOp getCheckpoint() { return keptModule.get(); }
-  /// Intermediate values that the program returns too, by position; see
+  /// Intermediate values that the program returns too, by position, each with
+  /// its op's result in the type `rounding` if that is not empty; see
   /// graph-expose-results.
-  void setExposedResults(llvm::ArrayRef<int64_t> positions);
-  /// Wants the decisions of the precision phase.
-  void recordDecisions() { wantsReport = true; }
+  void setExposedResults(llvm::ArrayRef<int64_t> positions,
+                         llvm::StringRef rounding);
+  /// Whether the decisions of the precision phase are wanted.
+  void recordDecisions(bool wanted) { wantsReport = wanted; }
   /// The policy that the options choose for the target.
   AmpPolicy getAmpPolicy();
   /// JSON that the program carries as `certificate` of its metadata.
@@ -117,6 +119,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> keptModule;
   std::optional<Phase> keptPhase;
   llvm::SmallVector<int64_t> exposedResults;
+  std::string exposedRounding;
   bool wantsReport = false;
   llvm::json::Object certificate;
   uint64_t weightLimit = 0;

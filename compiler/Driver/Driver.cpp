@@ -34,7 +34,8 @@ static int dispatch(const Options &options, DiagnosticSink &sink) {
     (void)compareCommand(options, sink);
     return 0;
   case Command::Tune:
-    llvm_unreachable("not parsed yet");
+    (void)tuneCommand(options, sink);
+    return 0;
   case Command::Explain:
     (void)explainCommand(options, sink);
     return 0;

@@ -61,8 +61,7 @@ LogicalResult checkMaxError(const Options &options, DiagnosticSink &sink,
   std::vector<DataSet> sets;
   double error = 0;
   {
-    std::unique_ptr<ProgramRun> expected =
-        variants.build({/*isReference=*/true, {}, {}, false});
+    std::unique_ptr<ProgramRun> expected = variants.buildReference();
     std::unique_ptr<ProgramRun> got = expected ? variants.build({}) : nullptr;
     if (!got ||
         failed(readDataSets(variants.getCompilation(), got->getProgram(),
@@ -78,8 +77,9 @@ LogicalResult checkMaxError(const Options &options, DiagnosticSink &sink,
     }
     return reportErrorAboveBound(bound, error, traces, sink);
   }
+  variants.select({});
   certificate = Certificate(variants.getCompilation(), bound);
-  certificate.setTuning({sets.size(), error, hashDataSets(sets), options.data});
+  certificate.setTuning({sets.size(), error, hashDataSets(sets), "given"});
   return success();
 }
 

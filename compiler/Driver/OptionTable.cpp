@@ -71,7 +71,7 @@ StringRef getUsage(Command command) {
   case Command::Compile:
     return "ampc MODEL.onnx -o OUT [options]\n"
            "       ampc "
-           "run|verify|bench|explain|compare|inspect|ops|devices "
+           "run|verify|bench|explain|compare|tune|inspect|ops|devices "
            "... (ampc COMMAND --help)";
   case Command::Run:
     return "ampc run MODEL.onnx --input=[NAME=]@FILE [options]";

@@ -52,6 +52,7 @@ static std::optional<Command> symbolizeCommand(StringRef name) {
       .Case("ops", Command::Ops)
       .Case("devices", Command::Devices)
       .Case("compare", Command::Compare)
+      .Case("tune", Command::Tune)
       .Default(std::nullopt);
 }
 

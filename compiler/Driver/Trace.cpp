@@ -58,67 +58,106 @@ static std::string makeKey(ArrayRef<std::string> paths, StringRef op) {
   return join(paths, "\n") + "\n" + op.str();
 }
 
-static void readTypes(const precision::Report &report,
-                      std::vector<NodeTrace> &traces) {
-  StringMap<StringRef> types;
+void readDecisions(const precision::Report &report,
+                   std::vector<NodeTrace> &traces) {
+  StringMap<const precision::OpDecision *> decisions;
   for (const precision::OpDecision &op : report.ops) {
-    types.try_emplace(makeKey(op.paths, op.op), op.type);
+    decisions.try_emplace(makeKey(op.paths, op.op), &op);
   }
   for (NodeTrace &trace : traces) {
-    trace.type = types.lookup(makeKey(trace.paths, trace.op)).str();
+    const auto *found = decisions.lookup(makeKey(trace.paths, trace.op));
+    trace.type = found ? found->type : "";
+    trace.isOverridden = found && found->rule == precision::Rule::Override;
   }
 }
 
-/// The first entry of `traces` that does not fit into a run that begins with
-/// entry `begin`; each run has at least one.
-static size_t findChunkEnd(ArrayRef<NodeTrace> traces, size_t begin,
-                           uint64_t memory) {
-  uint64_t bytes = 0;
-  size_t end = begin;
-  // A value is held twice.
-  while (end < traces.size() &&
-         (end == begin || bytes + 2 * traces[end].bytes <= memory)) {
-    bytes += 2 * traces[end++].bytes;
+/// Cuts `chosen` into runs of values that fit into memory twice, at least one a
+/// run, and calls `run` with each.
+static LogicalResult
+runInParts(Variants &variants, ArrayRef<NodeTrace> traces,
+           ArrayRef<size_t> chosen,
+           function_ref<LogicalResult(ArrayRef<size_t>)> run) {
+  uint64_t memory = variants.getOptions().traceMemory;
+  while (!chosen.empty()) {
+    uint64_t bytes = 0;
+    size_t count = 0;
+    while (count < chosen.size() &&
+           (count == 0 || bytes + 2 * traces[chosen[count]].bytes <= memory)) {
+      bytes += 2 * traces[chosen[count++]].bytes;
+    }
+    if (failed(run(chosen.take_front(count)))) {
+      return failure();
+    }
+    chosen = chosen.drop_front(count);
   }
-  return end;
+  return success();
 }
 
 LogicalResult traceNodes(Variants &variants, const Variant &mixed,
                          ArrayRef<DataSet> sets,
                          std::vector<NodeTrace> &traces) {
-  uint64_t memory = variants.getOptions().traceMemory;
-  for (size_t begin = 0; begin < traces.size();) {
-    size_t end = findChunkEnd(traces, begin, memory);
-    Variant expected{/*isReference=*/true, {}, {}, false}, got = mixed;
+  auto run = [&](ArrayRef<size_t> part) {
+    Variant expected, got = mixed;
+    expected.isReference = true;
     // What one kernel keeps wide depends on which of its values are returned.
     got.strictRounding = true;
-    got.exposedResults.clear();
-    for (size_t i = begin; i < end; ++i) {
-      expected.exposedResults.push_back(traces[i].position);
-      got.exposedResults.push_back(traces[i].position);
+    for (size_t index : part) {
+      expected.exposedResults.push_back(traces[index].position);
     }
+    got.exposedResults = expected.exposedResults;
     std::unique_ptr<ProgramRun> expectedRun = variants.build(expected);
     std::unique_ptr<ProgramRun> gotRun =
         expectedRun ? variants.build(got) : nullptr;
     if (!gotRun) {
       return failure();
     }
-    if (const auto *report = variants.getCompilation().getPrecisionReport()) {
-      readTypes(*report, traces);
-    }
-    uint32_t first = gotRun->getProgram().num_outputs - (end - begin);
+    readDecisions(*variants.getCompilation().getPrecisionReport(), traces);
+    uint32_t first = gotRun->getProgram().num_outputs - part.size();
     std::vector<OutputDivergence> outputs;
     for (const DataSet &set : sets) {
       if (failed(compareRuns(*gotRun, *expectedRun, set, first, outputs))) {
         return failure();
       }
     }
-    for (size_t i = begin; i < end; ++i) {
-      traces[i].divergence = outputs[i - begin].divergence;
+    for (auto [index, output] : zip_equal(part, outputs)) {
+      traces[index].divergence = output.divergence;
     }
-    begin = end;
-  }
-  return success();
+    return success();
+  };
+  return runInParts(variants, traces, to_vector(seq(traces.size())), run);
+}
+
+LogicalResult traceAlone(Variants &variants, StringRef low,
+                         ArrayRef<DataSet> sets, ArrayRef<size_t> chosen,
+                         std::vector<NodeTrace> &traces) {
+  auto run = [&](ArrayRef<size_t> part) {
+    Variant reference;
+    reference.isReference = true;
+    reference.exposedRounding = low.str();
+    for (size_t index : part) {
+      reference.exposedResults.push_back(traces[index].position);
+    }
+    std::unique_ptr<ProgramRun> program = variants.build(reference);
+    if (!program) {
+      return failure();
+    }
+    // Each value, then its rounded form.
+    const ampc_program &table = program->getProgram();
+    uint32_t first = table.num_outputs - 2 * part.size();
+    std::vector<runtime::Bytes> outputs;
+    for (const DataSet &set : sets) {
+      if (failed(program->run(set, outputs))) {
+        return failure();
+      }
+      for (auto [i, index] : enumerate(part)) {
+        uint32_t at = first + 2 * i;
+        addToDivergence(table.outputs[at], outputs[at + 1].data(),
+                        outputs[at].data(), traces[index].divergence);
+      }
+    }
+    return success();
+  };
+  return runInParts(variants, traces, chosen, run);
 }
 
 double getIntroducedError(ArrayRef<NodeTrace> traces, size_t index) {

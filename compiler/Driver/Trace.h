@@ -13,6 +13,7 @@ struct NodeTrace {
   std::vector<std::string> paths; ///< their places, unique
   std::string op;
   std::string type;              ///< that the mixed program computes the op in
+  bool isOverridden = false;     ///< by a rule of the user
   int64_t position = 0;          ///< as graph-expose-results counts
   uint64_t bytes = 0;            ///< in the graph
   std::vector<size_t> producers; ///< entries that the op reads
@@ -31,6 +32,18 @@ std::vector<NodeTrace> findTraces(Variants &variants);
 /// --trace-memory asks for.
 llvm::LogicalResult traceNodes(Variants &variants, const Variant &mixed,
                                llvm::ArrayRef<DataSet> sets,
+                               std::vector<NodeTrace> &traces);
+
+/// Fills in `type` and `isOverridden` from the decisions for the program.
+void readDecisions(const precision::Report &report,
+                   std::vector<NodeTrace> &traces);
+
+/// Runs the fp32 program on all sets and compares each of `chosen` with what
+/// its op alone makes in the 16-bit type `low` (f16, bf16) of the same
+/// operands.
+llvm::LogicalResult traceAlone(Variants &variants, llvm::StringRef low,
+                               llvm::ArrayRef<DataSet> sets,
+                               llvm::ArrayRef<size_t> chosen,
                                std::vector<NodeTrace> &traces);
 
 /// The part of a value's relative error that its op does not read: its error

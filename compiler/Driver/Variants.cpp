@@ -19,20 +19,19 @@ static Options makeTrialOptions(const Options &options) {
 
 Variants::Variants(const Options &options, DiagnosticSink &sink)
     : original(options), current(makeTrialOptions(options)),
-      compilation(current, sink) {
-  compilation.recordDecisions();
-}
+      compilation(current, sink) {}
 
 LogicalResult Variants::open() {
   if (failed(compilation.open()) || failed(compilation.run(Phase::Graph))) {
     return failure();
   }
+  policy = compilation.getAmpPolicy();
   compilation.checkpoint();
   return success();
 }
 
 LogicalResult Variants::checkIsMixed() {
-  if (compilation.getAmpPolicy() != AmpPolicy::Off) {
+  if (policy != AmpPolicy::Off) {
     return success();
   }
   return getSink().error(ExitCode::Usage,
@@ -40,7 +39,7 @@ LogicalResult Variants::checkIsMixed() {
                          "choose a policy, such as --amp=bf16");
 }
 
-LogicalResult Variants::type(const Variant &variant) {
+void Variants::select(const Variant &variant) {
   current.amp = original.amp;
   current.layerPrecisions = original.layerPrecisions;
   current.opPrecisions = original.opPrecisions;
@@ -51,16 +50,31 @@ LogicalResult Variants::type(const Variant &variant) {
     current.layerPrecisions.clear();
     current.opPrecisions.clear();
   }
-  compilation.setExposedResults(variant.exposedResults);
+  compilation.setExposedResults(variant.exposedResults,
+                                variant.exposedRounding);
+  compilation.recordDecisions(!variant.isReference);
+}
+
+LogicalResult Variants::type(const Variant &variant) {
+  select(variant);
   compilation.restore();
   return compilation.run(Phase::Precision);
 }
 
+std::unique_ptr<ProgramRun> Variants::load() {
+  return failed(compilation.run(Phase::Memory))
+             ? nullptr
+             : ProgramRun::create(compilation);
+}
+
 std::unique_ptr<ProgramRun> Variants::build(const Variant &variant) {
-  if (failed(type(variant)) || failed(compilation.run(Phase::Memory))) {
-    return nullptr;
-  }
-  return ProgramRun::create(compilation);
+  return failed(type(variant)) ? nullptr : load();
+}
+
+std::unique_ptr<ProgramRun> Variants::buildReference() {
+  Variant reference;
+  reference.isReference = true;
+  return build(reference);
 }
 
 static OutputDivergence makeOutput(const ampc_tensor_desc &desc) {

@@ -13,8 +13,10 @@ struct Variant {
   bool isReference = false;
   /// PATTERN:TYPE, besides the rules of the command line.
   std::vector<std::string> layerPrecisions;
-  /// Intermediate values that it returns too, by position.
+  /// Intermediate values that it returns too, by position; each with what its
+  /// op makes of rounded operands if there is a type (f16, bf16) to round to.
   llvm::SmallVector<int64_t> exposedResults;
+  std::string exposedRounding;
   /// Round every op to its type, whatever the command line says.
   bool strictRounding = false;
 };
@@ -26,10 +28,17 @@ public:
   Variants(const Options &options, DiagnosticSink &sink);
 
   llvm::LogicalResult open();
-  /// Null after reporting.
-  std::unique_ptr<ProgramRun> build(const Variant &variant);
-  /// Brings the module of a variant to the end of the precision phase.
+  /// Gives the compilation the options of a variant.
+  void select(const Variant &variant);
+  /// Brings the module of a variant to the end of the precision phase, which
+  /// leaves its decisions in the report, except for the reference.
   llvm::LogicalResult type(const Variant &variant);
+  /// Goes on to a program; null after reporting.
+  std::unique_ptr<ProgramRun> load();
+  /// Both.
+  std::unique_ptr<ProgramRun> build(const Variant &variant);
+  /// The program with the types of the model.
+  std::unique_ptr<ProgramRun> buildReference();
 
   const Options &getOptions() const { return original; }
   DiagnosticSink &getSink() { return compilation.getSink(); }
@@ -38,13 +47,16 @@ public:
   Compilation &getCompilation() { return compilation; }
   /// The graph that all variants start from, untyped.
   mlir::ModuleOp getGraph() { return compilation.getCheckpoint(); }
-  /// An error unless the command line asks for mixed precision.
+  /// What the command line asks for, resolved for the target.
+  AmpPolicy getPolicy() const { return policy; }
+  /// An error unless that is mixed precision.
   llvm::LogicalResult checkIsMixed();
 
 private:
   const Options &original;
   Options current;
   Compilation compilation;
+  AmpPolicy policy = AmpPolicy::Off;
 };
 
 /// How far an output of one program is from that of another.

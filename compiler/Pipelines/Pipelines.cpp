@@ -50,6 +50,7 @@ static void buildPrecisionPhase(OpPassManager &passes,
     graph::GraphExposeResultsPassOptions expose;
     expose.positions.assign(options.exposedResults.begin(),
                             options.exposedResults.end());
+    expose.rounding = options.exposedRounding;
     passes.addPass(graph::createGraphExposeResultsPass(expose));
   }
   switch (options.amp) {

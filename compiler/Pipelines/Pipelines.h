@@ -31,6 +31,7 @@ struct PhaseOptions {
   /// Positions of intermediate values that the program returns beside its
   /// results; see graph-expose-results.
   llvm::SmallVector<int64_t> exposedResults;
+  std::string exposedRounding; ///< f16, bf16 or nothing
 };
 
 /// The phases between import and code emission of a program for inference, in

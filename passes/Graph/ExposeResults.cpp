@@ -1,12 +1,15 @@
 //===- ExposeResults.cpp - Return intermediate values ---------------------===//
 #include "passes/Graph/ExposeResults.h"
 
+#include "dialects/Amp/IR/AmpOps.h"
+#include "dialects/Interfaces/PrecisionInterfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Analysis/ConstantSlice.h"
 #include "passes/Graph/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -49,6 +52,52 @@ std::string getPlace(Location loc) {
   return place;
 }
 
+/// Rounds values to a 16-bit type and back.
+class Rounder {
+public:
+  Rounder(FunctionOpInterface function, FloatType narrow)
+      : constants(function), narrow(narrow) {}
+
+  /// What the op of `value` makes of rounded operands, rounded itself.
+  Value getRounded(OpResult value) {
+    auto op = dyn_cast<PrecisionOpInterface>(value.getOwner());
+    if (!op) {
+      return value;
+    }
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(op);
+    Operation *&copy = copies[op];
+    if (!copy) {
+      copy = op->clone();
+      for (OpOperand &operand : copy->getOpOperands()) {
+        if (!op.isPinnedOperand(operand.getOperandNumber())) {
+          operand.set(round(b, operand.get()));
+        }
+      }
+      b.insert(copy);
+    }
+    b.setInsertionPointAfter(copy);
+    return round(b, copy->getResult(value.getResultNumber()));
+  }
+
+private:
+  Value round(OpBuilder &b, Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.getElementType().isF32()) {
+      return value;
+    }
+    // Weights saturate, as they do when a program is typed.
+    Value rounded =
+        amp::CastOp::create(b, value.getLoc(), type.clone(narrow), value,
+                            /*saturate=*/constants.isComputable(value));
+    return amp::CastOp::create(b, value.getLoc(), type, rounded);
+  }
+
+  ConstantSlice constants;
+  FloatType narrow;
+  llvm::DenseMap<Operation *, Operation *> copies;
+};
+
 struct GraphExposeResultsPass final
     : impl::GraphExposeResultsPassBase<GraphExposeResultsPass> {
   using Base::Base;
@@ -64,6 +113,16 @@ struct GraphExposeResultsPass final
     if (chosen.empty()) {
       llvm::append_range(chosen, llvm::seq<int64_t>(0, values.size()));
     }
+    FloatType narrow = llvm::StringSwitch<FloatType>(rounding)
+                           .Case("f16", Float16Type::get(&getContext()))
+                           .Case("bf16", BFloat16Type::get(&getContext()))
+                           .Default({});
+    if (!narrow && !rounding.empty()) {
+      main.emitOpError("expected rounding to f16 or bf16, got '")
+          << rounding << "'";
+      return signalPassFailure();
+    }
+    Rounder rounder(main, narrow);
     auto terminator =
         cast<func::ReturnOp>(main.getBody().front().getTerminator());
     SmallVector<Type> types(main.getResultTypes());
@@ -78,12 +137,18 @@ struct GraphExposeResultsPass final
         return signalPassFailure();
       }
       OpResult value = values[position];
-      terminator.getOperandsMutable().append(value);
-      types.push_back(value.getType());
       std::string name = getPlace(value.getLoc()) + ":" +
                          std::to_string(value.getResultNumber());
-      attrs.push_back(builder.getDictionaryAttr(
-          builder.getNamedAttr("amp.name", builder.getStringAttr(name))));
+      auto append = [&](Value result, const llvm::Twine &name) {
+        terminator.getOperandsMutable().append(result);
+        types.push_back(result.getType());
+        attrs.push_back(builder.getDictionaryAttr(
+            builder.getNamedAttr("amp.name", builder.getStringAttr(name))));
+      };
+      append(value, name);
+      if (narrow) {
+        append(rounder.getRounded(value), name + "@" + rounding);
+      }
     }
     main.setType(builder.getFunctionType(main.getArgumentTypes(), types));
     main.setAllResultAttrs(attrs);
