@@ -50,6 +50,7 @@ private:
   std::string heldOutKind;   ///< as Measurement's
   tune::Outcome outcome;
   double heldOutError = 0;
+  size_t numLow = 0; ///< nodes that run in 16 bits in the end
   unsigned rounds = 0;
 };
 
@@ -151,6 +152,7 @@ LogicalResult Tuner::search() {
       return reportFailure(searcher);
     }
   }
+  numLow = nodes.countLow(); // of the program that was measured last
   if (failed(writePolicy())) {
     return failure();
   }
@@ -176,8 +178,8 @@ LogicalResult Tuner::writePolicy() {
   variant.layerPrecisions = nodes.getRules(outcome.kept);
   variants.select(variant);
   Certificate certificate(variants.getCompilation(), bound);
-  certificate.setTuning({tuningSets.size(), outcome.error,
-                         hashDataSets(tuningSets), "given"});
+  certificate.setTuning(
+      {tuningSets.size(), outcome.error, hashDataSets(tuningSets), "given"});
   certificate.setHeldOut({heldOutSets.size(), heldOutError,
                           hashDataSets(heldOutSets), heldOutKind});
   json::Object object = certificate.makePolicy();
@@ -193,7 +195,11 @@ void Tuner::printResult(const tune::Searcher &searcher) {
   outs() << "kept in fp32: " << outcome.kept.size() << " of "
          << nodes.getNumNodes() << " nodes, after " << searcher.getNumTrials()
          << " trials"
-         << (outcome.isMinimal ? "; none of them can be left out" : "") << '\n';
+         << (outcome.isMinimal && !outcome.kept.empty()
+                 ? "; none of them can be left out"
+                 : "")
+         << "\ncomputed in " << nodes.getLowType() << ": " << numLow
+         << "; others are fp32 by their operator or their operands\n";
   for (size_t candidate : outcome.kept) {
     outs() << "  " << nodes.describe(candidate) << '\n';
   }
@@ -216,6 +222,7 @@ void Tuner::printJson(const tune::Searcher &searcher) {
   }
   json::Object object{{"kept", std::move(kept)},
                       {"nodes", static_cast<int64_t>(nodes.getNumNodes())},
+                      {"low_nodes", static_cast<int64_t>(numLow)},
                       {"trials", searcher.getNumTrials()},
                       {"rounds", rounds},
                       {"minimal", outcome.isMinimal},

@@ -130,6 +130,11 @@ TuneNodes::getRules(ArrayRef<size_t> candidates) const {
   return rules;
 }
 
+size_t TuneNodes::countLow() {
+  readDecisions(*variants.getCompilation().getPrecisionReport(), traces);
+  return count_if(traces, [&](const NodeTrace &trace) { return isLow(trace); });
+}
+
 const NodeTrace *TuneNodes::findUnsafe() {
   readDecisions(*variants.getCompilation().getPrecisionReport(), traces);
   auto unsafe = find_if(traces, [&](const NodeTrace &trace) {

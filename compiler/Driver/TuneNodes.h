@@ -21,6 +21,8 @@ public:
   size_t getNumCandidates() const { return parts.size(); }
   /// Values of the graph that are computed in floats.
   size_t getNumNodes() const { return traces.size(); }
+  /// Those that the program typed last computes in 16 bits.
+  size_t countLow();
   llvm::StringRef getLowType() const { return low; }
 
   /// PATTERN:fp32 for each candidate.

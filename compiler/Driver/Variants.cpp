@@ -1,6 +1,8 @@
 //===- Variants.cpp - One model compiled in several precisions ------------===//
 #include "compiler/Driver/Variants.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace llvm;
 
 namespace ampc::driver {
@@ -22,8 +24,19 @@ Variants::Variants(const Options &options, DiagnosticSink &sink)
       compilation(current, sink) {}
 
 LogicalResult Variants::open() {
+  if (original.compileFrom.value_or(Phase::Import) > Phase::Graph) {
+    return getSink().error(ExitCode::Usage,
+                           "expected a model whose types are not chosen yet, "
+                           "got one from the phase " +
+                               stringifyPhase(*original.compileFrom));
+  }
   if (failed(compilation.open()) || failed(compilation.run(Phase::Graph))) {
     return failure();
+  }
+  auto main = compilation.getModule().lookupSymbol<mlir::func::FuncOp>("main");
+  if (!main || !main.getBody().hasOneBlock()) {
+    return getSink().error(ExitCode::Invalid,
+                           "expected a function @main of one block");
   }
   policy = compilation.getAmpPolicy();
   compilation.checkpoint();
