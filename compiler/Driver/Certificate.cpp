@@ -85,11 +85,15 @@ static json::Object toObject(ArrayRef<std::string> rules) {
 /// What of the command line decides on types.
 static json::Object describePolicy(Compilation &compilation) {
   const Options &options = compilation.getOptions();
-  return json::Object{{"amp", stringifyAmpPolicy(compilation.getAmpPolicy())},
+  json::Object policy{{"amp", stringifyAmpPolicy(compilation.getAmpPolicy())},
                       {"norm_output", options.normOutput},
                       {"strict_rounding", options.strictRounding},
                       {"layers", toObject(options.layerPrecisions)},
                       {"ops", toObject(options.opPrecisions)}};
+  if (!options.calibratedPaths.empty()) {
+    policy["calibrated"] = json::Array(options.calibratedPaths);
+  }
+  return policy;
 }
 
 static json::Object toJson(const Measurement &measured) {

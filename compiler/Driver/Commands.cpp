@@ -34,7 +34,8 @@ static LogicalResult writeText(Compilation &compilation) {
                    [&](raw_ostream &file) { file << os.str(); });
 }
 
-LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
+LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
+  Options options = given;
   if (!options.output.empty() && failed(checkWritable(options.output, sink))) {
     return failure();
   }
@@ -43,6 +44,11 @@ LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
       !sys::fs::equivalent(options.model, options.output, isSame) && isSame) {
     return sink.error(ExitCode::Usage, "the output '" + options.output +
                                            "' is the model itself");
+  }
+  bool isCalibrated = options.calibrate || options.amp == "auto";
+  if (isCalibrated && !options.data.empty() &&
+      failed(calibrate(options, sink))) {
+    return failure();
   }
   Certificate certificate;
   if (options.tolerance.bound &&

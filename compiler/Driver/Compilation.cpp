@@ -283,6 +283,8 @@ PhaseOptions Compilation::getPhaseOptions() {
                                 options.layerPrecisions.end());
   phases.opPrecisions.assign(options.opPrecisions.begin(),
                              options.opPrecisions.end());
+  phases.calibrated.assign(options.calibratedPaths.begin(),
+                           options.calibratedPaths.end());
   phases.normOutputFp32 = options.normOutput == "fp32";
   phases.strictRounding = options.strictRounding;
   if ((wantsReport || !options.precisionReport.empty() ||

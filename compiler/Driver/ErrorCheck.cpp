@@ -1,6 +1,8 @@
 //===- ErrorCheck.cpp - The promise of --max-error ------------------------===//
 #include "compiler/Driver/ErrorCheck.h"
 
+#include "compiler/Driver/TuneNodes.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -80,6 +82,28 @@ LogicalResult checkMaxError(const Options &options, DiagnosticSink &sink,
   variants.select({});
   certificate = Certificate(variants.getCompilation(), bound);
   certificate.setTuning({sets.size(), error, hashDataSets(sets), "given"});
+  return success();
+}
+
+LogicalResult calibrate(Options &options, DiagnosticSink &sink) {
+  Variants variants(options, sink);
+  if (failed(variants.open())) {
+    return failure();
+  }
+  AmpPolicy policy = variants.getPolicy();
+  if (policy != AmpPolicy::Fp16 && policy != AmpPolicy::PureFp16) {
+    return success(); // bf16 has the range of fp32
+  }
+  std::vector<DataSet> sets;
+  TuneNodes nodes(variants);
+  std::unique_ptr<ProgramRun> reference = variants.buildReference();
+  if (!reference ||
+      failed(readDataSets(variants.getCompilation(), reference->getProgram(),
+                          options.data, sets, sink)) ||
+      failed(nodes.measure(sets))) {
+    return failure();
+  }
+  options.calibratedPaths = nodes.findPathsOutOfRange();
   return success();
 }
 

@@ -19,6 +19,10 @@ llvm::LogicalResult reportErrorAboveBound(const tune::ErrorBound &bound,
 llvm::LogicalResult checkMaxError(const Options &options, DiagnosticSink &sink,
                                   Certificate &certificate);
 
+/// Sets `calibratedPaths` to the operations whose values leave the range of the
+/// 16-bit type on --data.
+llvm::LogicalResult calibrate(Options &options, DiagnosticSink &sink);
+
 } // namespace ampc::driver
 
 #endif // AMPC_COMPILER_DRIVER_ERRORCHECK_H

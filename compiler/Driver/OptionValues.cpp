@@ -333,6 +333,7 @@ void OptionReader::read(Options &options) {
 
   readAmp(options);
   readPrecisions(options);
+  options.calibrate = has(OPT_calibrate);
   options.strictRounding = has(OPT_strict_rounding);
   options.normOutput = oneOf(OPT_norm_output, {"follow", "fp32"}, "follow");
   options.precisionReport = text(OPT_precision_report);

@@ -185,14 +185,21 @@ static void checkWhole(const Options &options, DiagnosticSink &sink) {
       }
     }
   }
-  if (options.command == Command::Compile &&
-      options.data.empty() != !options.tolerance.bound) {
-    (void)sink.error(ExitCode::Usage,
-                     options.data.empty()
-                         ? "--max-error compares with fp32 on inputs; expected "
-                           "--data=DIR"
-                         : "--data is for measuring an error; expected "
-                           "--max-error=METRIC:F");
+  if (options.command == Command::Compile) {
+    bool isCalibrated = options.calibrate || options.amp == "auto";
+    if (options.data.empty() &&
+        (options.tolerance.bound || options.calibrate)) {
+      (void)sink.error(ExitCode::Usage,
+                       Twine(options.calibrate
+                                 ? "--calibrate measures values"
+                                 : "--max-error compares with fp32") +
+                           " on inputs; expected --data=DIR");
+    } else if (!options.data.empty() && !options.tolerance.bound &&
+               !isCalibrated) {
+      (void)sink.error(ExitCode::Usage,
+                       "--data is for measuring; expected --max-error=METRIC:F "
+                       "or --calibrate");
+    }
   }
   bool isText = options.emit == EmitKind::Mlir ||
                 options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;

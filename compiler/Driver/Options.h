@@ -80,6 +80,10 @@ struct Options {
   std::vector<std::string> layerPrecisions, opPrecisions;
   /// The policy file, and its certificate as JSON text.
   std::string precisionPolicy, precisionCertificate;
+  /// Whether --data decides what stays in fp32, and what it decided: places in
+  /// the graph.
+  bool calibrate = false;
+  std::vector<std::string> calibratedPaths;
   bool strictRounding = false;
   std::string normOutput = "follow";
   std::string precisionReport;

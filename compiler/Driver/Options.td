@@ -100,6 +100,9 @@ defm op_types_to_include : Value<"op-types-to-include", "OP,...", "Operators to 
 defm low_precision_type : Value<"low-precision-type", "fp16|bf16", "Same as --amp", group_precision, compiling>;
 def keep_io_types : Switch<"keep-io-types", "Inputs and outputs keep their types, as they always do",
                            group_precision, compiling>;
+def calibrate : Switch<"calibrate",
+                       "Keep in fp32 what leaves the range of the 16-bit type on --data; --amp=auto with --data does so",
+                       group_precision, compile>;
 def strict_rounding : Switch<"strict-rounding", "Round after every operator, as eager execution does",
                              group_precision, compiling>;
 defm norm_output : Value<"norm-output", "follow|fp32",

@@ -2,6 +2,7 @@
 #include "compiler/Driver/TuneNodes.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -128,6 +129,18 @@ TuneNodes::getRules(ArrayRef<size_t> candidates) const {
     rules.push_back(parts[candidate].pattern + ":fp32");
   }
   return rules;
+}
+
+std::vector<std::string> TuneNodes::findPathsOutOfRange() const {
+  SetVector<StringRef> paths;
+  for (const Part &part : parts) {
+    for (size_t index : part.traces) {
+      if (leavesRange(traces[index])) {
+        paths.insert(traces[index].paths.begin(), traces[index].paths.end());
+      }
+    }
+  }
+  return std::vector<std::string>(paths.begin(), paths.end());
 }
 
 size_t TuneNodes::countLow() {

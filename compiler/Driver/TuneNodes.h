@@ -27,6 +27,8 @@ public:
 
   /// PATTERN:fp32 for each candidate.
   std::vector<std::string> getRules(llvm::ArrayRef<size_t> candidates) const;
+  /// Places in the graph of the candidates that leave the range of the type.
+  std::vector<std::string> findPathsOutOfRange() const;
   /// An operation that runs in 16 bits in the program typed last although its
   /// result, or an operand, comes within `headroom` of the end of that type's
   /// range on the data; null if there is none.

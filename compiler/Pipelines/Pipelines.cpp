@@ -45,6 +45,8 @@ static void buildPrecisionPhase(OpPassManager &passes,
                                     options.layerPrecisions.end());
     decision.opPrecisions.assign(options.opPrecisions.begin(),
                                  options.opPrecisions.end());
+    decision.calibrated.assign(options.calibrated.begin(),
+                               options.calibrated.end());
   };
   if (!options.exposedResults.empty()) {
     graph::GraphExposeResultsPassOptions expose;

@@ -25,6 +25,7 @@ struct PhaseOptions {
   AmpPolicy amp = AmpPolicy::Off;
   llvm::SmallVector<std::string> layerPrecisions; ///< PATTERN:TYPE
   llvm::SmallVector<std::string> opPrecisions;    ///< OP:TYPE
+  llvm::SmallVector<std::string> calibrated;      ///< graph paths
   bool normOutputFp32 = false;
   bool strictRounding = false;
   precision::Report *report = nullptr; ///< filled when not null

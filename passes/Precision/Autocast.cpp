@@ -24,8 +24,13 @@ struct PrecisionAutocastPass final
     if (failed(overrides)) {
       return signalPassFailure();
     }
-    Policy policy{toFloatType(&getContext(), type), /*pure=*/false, normOutput,
-                  constants, std::move(*overrides)};
+    Policy policy{toFloatType(&getContext(), type),
+                  /*pure=*/false,
+                  normOutput,
+                  constants,
+                  std::move(*overrides),
+                  /*calibrated=*/{}};
+    policy.calibrated.insert_range(calibrated);
     if (failed(typeModule(getOperation(), policy, report, reportFile,
                           getArgument()))) {
       signalPassFailure();

@@ -7,6 +7,7 @@
 #include "passes/Precision/Passes.h"
 #include "passes/Precision/Report.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ampc::precision {
 
@@ -18,6 +19,8 @@ struct Policy {
   NormOutput normOutput = NormOutput::Follow;
   ConstantPolicy constants = ConstantPolicy::Fp32;
   Overrides overrides;
+  /// Places of operations whose values leave the range of `low`.
+  llvm::StringSet<> calibrated;
 };
 
 /// The type of one operation.

@@ -16,6 +16,8 @@ class PrecisionDecisionPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
                "type one of fp32, fp16 and bf16. The last matching rule holds.">,
     ListOption<"opPrecisions", "op-precisions", "std::string",
                "Types by operator, OP:TYPE; a rule by node name goes before it.">,
+    ListOption<"calibrated", "calibrated", "std::string",
+               "Graph paths of operations whose measured values leave the range of the 16-bit type; they run in f32.">,
     Option<"reportFile", "report", "std::string", "",
            "Write the decisions as JSON to this file, or as a table to standard output when it is '-'.">
   ];

@@ -24,9 +24,13 @@ struct PrecisionPurePass final
     if (failed(overrides)) {
       return signalPassFailure();
     }
-    Policy policy{toFloatType(&getContext(), type), /*pure=*/true,
-                  NormOutput::Follow, ConstantPolicy::Saturate,
-                  std::move(*overrides)};
+    Policy policy{toFloatType(&getContext(), type),
+                  /*pure=*/true,
+                  NormOutput::Follow,
+                  ConstantPolicy::Saturate,
+                  std::move(*overrides),
+                  /*calibrated=*/{}};
+    policy.calibrated.insert_range(calibrated);
     if (failed(typeModule(getOperation(), policy, report, reportFile,
                           getArgument()))) {
       signalPassFailure();

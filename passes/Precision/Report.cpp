@@ -31,6 +31,8 @@ StringRef precision::stringifyRule(Rule rule) {
     return "position";
   case Rule::Constant:
     return "constant";
+  case Rule::Calibration:
+    return "calibration";
   }
   llvm_unreachable("unknown rule");
 }
