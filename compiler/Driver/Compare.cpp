@@ -87,7 +87,7 @@ LogicalResult Comparer::findInputs(const ampc_program &program) {
 }
 
 LogicalResult Comparer::chooseNodes() {
-  order = rankByIntroducedError(traces);
+  order = rankByOwnError(traces);
   if (!options.worstFirst) {
     sort(order);
   }
@@ -144,7 +144,9 @@ LogicalResult Comparer::run() {
   // The programs that return everything need the memory.
   got.reset();
   expected.reset();
-  if (failed(traceNodes(variants, {}, sets, traces)) || failed(chooseNodes())) {
+  if (failed(traceNodes(variants, {}, sets, traces)) ||
+      failed(traceAlone(variants, sets, findLow(variants, traces), traces)) ||
+      failed(chooseNodes())) {
     return failure();
   }
   options.json ? printJson() : printText();
@@ -185,7 +187,7 @@ void Comparer::printJson() {
     outputRows.push_back(std::move(row));
   }
   for (size_t index : order) {
-    nodeRows.push_back(toJson(traces, index));
+    nodeRows.push_back(toJson(traces[index]));
   }
   json::Object object{{"amp", stringifyAmpPolicy(variants.getPolicy())},
                       {"data", json::fixUTF8(source)},

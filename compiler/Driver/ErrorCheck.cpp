@@ -14,21 +14,19 @@ namespace ampc::driver {
 /// Most nodes that a failed check names.
 static constexpr size_t maxNamedNodes = 5;
 
-static std::string describeTrace(ArrayRef<NodeTrace> traces, size_t index) {
-  const NodeTrace &trace = traces[index];
-  const tune::Divergence &divergence = trace.divergence;
-  const tune::ValueRange &got = divergence.getGotRange();
-  double introduced = getIntroducedError(traces, index);
-  std::string text = formatv("{0} in {1}: ", trace.op,
-                             trace.type.empty() ? "its own type" : trace.type);
-  if (std::isinf(introduced)) {
+static std::string describeTrace(const NodeTrace &trace) {
+  std::string text = formatv("{0} in {1}: ", trace.op, trace.type);
+  const tune::ValueRange &got = trace.alone.getGotRange();
+  if (std::isinf(trace.getOwnError())) {
     return text + formatv("{0} infinite and {1} NaN elements, where fp32 "
                           "reaches {2:e2}",
                           got.infinities, got.nans,
-                          divergence.getExpectedRange().largest)
+                          trace.alone.getExpectedRange().largest)
                       .str();
   }
-  return text + formatv("adds a relative error of {0:e2}", introduced).str();
+  return text +
+         formatv("alone, a relative error of {0:e2}", trace.getOwnError())
+             .str();
 }
 
 LogicalResult reportErrorAboveBound(const tune::ErrorBound &bound, double error,
@@ -41,13 +39,12 @@ LogicalResult reportErrorAboveBound(const tune::ErrorBound &bound, double error,
                             format("%.2e", error)); // which spells inf
   finding.hint = "ampc tune finds what has to stay in fp32; ampc compare shows "
                  "every node";
-  for (size_t index : rankByIntroducedError(traces)) {
-    if (finding.notes.size() == maxNamedNodes ||
-        getIntroducedError(traces, index) == 0) {
+  for (size_t index : rankByOwnError(traces)) {
+    const NodeTrace &trace = traces[index];
+    if (finding.notes.size() == maxNamedNodes || trace.getOwnError() == 0) {
       break;
     }
-    finding.notes.emplace_back(traces[index].print(),
-                               describeTrace(traces, index));
+    finding.notes.emplace_back(trace.print(), describeTrace(trace));
   }
   sink.report(finding);
   return failure();
@@ -74,7 +71,9 @@ LogicalResult checkMaxError(const Options &options, DiagnosticSink &sink,
   }
   if (!(error <= bound.value)) {
     std::vector<NodeTrace> traces = findTraces(variants);
-    if (failed(traceNodes(variants, {}, sets, traces))) {
+    // The program typed last is the one in question.
+    readDecisions(*variants.getCompilation().getPrecisionReport(), traces);
+    if (failed(traceAlone(variants, sets, findLow(variants, traces), traces))) {
       return failure();
     }
     return reportErrorAboveBound(bound, error, traces, sink);

@@ -7,7 +7,7 @@
 
 namespace ampc::driver {
 
-/// Reports an error above `bound`, and the nodes that add most of it.
+/// Reports an error above `bound`, and the nodes that lose most alone.
 llvm::LogicalResult reportErrorAboveBound(const tune::ErrorBound &bound,
                                           double error,
                                           llvm::ArrayRef<NodeTrace> traces,

@@ -158,7 +158,7 @@ defm max_error : Value<"max-error", "METRIC:F",
                        "but to the data set in verify", group_run, !listconcat(measuring, verify)>;
 defm metric : Value<"metric", "rel|max|cosine|top1", "The metric of a --max-error that is a number alone (default rel)",
                     group_run, !listconcat(measuring, verify)>;
-def worst_first : Switch<"worst-first", "compare: the nodes that add most error first, instead of the graph's order",
+def worst_first : Switch<"worst-first", "compare: the nodes that lose most alone first, instead of the graph's order",
                          group_run, [CompareVis]>;
 defm held_out : Value<"held-out", "DIR", "tune: data sets to check the policy on, not used to find it", group_run,
                       [TuneVis]>;

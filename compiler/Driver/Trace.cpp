@@ -127,13 +127,29 @@ LogicalResult traceNodes(Variants &variants, const Variant &mixed,
   return runInParts(variants, traces, to_vector(seq(traces.size())), run);
 }
 
-LogicalResult traceAlone(Variants &variants, StringRef low,
-                         ArrayRef<DataSet> sets, ArrayRef<size_t> chosen,
+StringRef getLowType(AmpPolicy policy) {
+  return policy == AmpPolicy::Fp16 || policy == AmpPolicy::PureFp16 ? "f16"
+                                                                    : "bf16";
+}
+
+SmallVector<size_t> findLow(const Variants &variants,
+                            ArrayRef<NodeTrace> traces) {
+  SmallVector<size_t> found;
+  for (auto [i, trace] : enumerate(traces)) {
+    if (trace.type == getLowType(variants.getPolicy())) {
+      found.push_back(i);
+    }
+  }
+  return found;
+}
+
+LogicalResult traceAlone(Variants &variants, ArrayRef<DataSet> sets,
+                         ArrayRef<size_t> chosen,
                          std::vector<NodeTrace> &traces) {
   auto run = [&](ArrayRef<size_t> part) {
     Variant reference;
     reference.isReference = true;
-    reference.exposedRounding = low.str();
+    reference.exposedRounding = getLowType(variants.getPolicy()).str();
     for (size_t index : part) {
       reference.exposedResults.push_back(traces[index].position);
     }
@@ -152,7 +168,7 @@ LogicalResult traceAlone(Variants &variants, StringRef low,
       for (auto [i, index] : enumerate(part)) {
         uint32_t at = first + 2 * i;
         addToDivergence(table.outputs[at], outputs[at + 1].data(),
-                        outputs[at].data(), traces[index].divergence);
+                        outputs[at].data(), traces[index].alone);
       }
     }
     return success();
@@ -160,23 +176,10 @@ LogicalResult traceAlone(Variants &variants, StringRef low,
   return runInParts(variants, traces, chosen, run);
 }
 
-double getIntroducedError(ArrayRef<NodeTrace> traces, size_t index) {
-  auto error = [&](size_t i) {
-    return traces[i].divergence.getError(tune::Metric::Relative);
-  };
-  double inherited = 0;
-  for (size_t producer : traces[index].producers) {
-    inherited = std::max(inherited, error(producer));
-  }
-  double own = error(index);
-  return std::isinf(inherited) ? 0 : std::max(0.0, own - inherited);
-}
-
-std::vector<size_t> rankByIntroducedError(ArrayRef<NodeTrace> traces) {
-  // Largest first, then in the order of the graph.
+std::vector<size_t> rankByOwnError(ArrayRef<NodeTrace> traces) {
   std::vector<std::pair<double, size_t>> ranked;
-  for (size_t i = 0; i < traces.size(); ++i) {
-    ranked.emplace_back(-getIntroducedError(traces, i), i);
+  for (auto [i, trace] : enumerate(traces)) {
+    ranked.emplace_back(-trace.getOwnError(), i);
   }
   sort(ranked);
   return std::vector<size_t>(make_second_range(ranked).begin(),
@@ -203,14 +206,14 @@ static std::string printRange(const tune::ValueRange &range) {
 
 void printTraces(ArrayRef<NodeTrace> traces, ArrayRef<size_t> order,
                  raw_ostream &os) {
-  os << "     rel   introd.   max abs    cosine  type  fp32: min|x|   max  "
+  os << "     rel     alone   max abs    cosine  type  fp32: min|x|   max  "
         "mixed: min|x|   max   node (operator)\n";
   for (size_t index : order) {
     const NodeTrace &trace = traces[index];
     const tune::Divergence &divergence = trace.divergence;
     os << format("%8.2e %9.2e %9.2e %9.2e  %-4s  ",
                  divergence.getError(tune::Metric::Relative),
-                 getIntroducedError(traces, index),
+                 trace.getOwnError(),
                  divergence.getError(tune::Metric::Maximum),
                  divergence.getError(tune::Metric::Cosine), trace.type.c_str())
        << printRange(divergence.getExpectedRange()) << "   "
@@ -245,8 +248,7 @@ static json::Array toJson(ArrayRef<std::string> names) {
   return array;
 }
 
-json::Value toJson(ArrayRef<NodeTrace> traces, size_t index) {
-  const NodeTrace &trace = traces[index];
+json::Value toJson(const NodeTrace &trace) {
   const tune::Divergence &divergence = trace.divergence;
   return json::Object{
       {"nodes", toJson(trace.names)},
@@ -255,7 +257,7 @@ json::Value toJson(ArrayRef<NodeTrace> traces, size_t index) {
       {"type", trace.type},
       {"elements", divergence.getCount()},
       {"rel", toJson(divergence.getError(tune::Metric::Relative))},
-      {"introduced", toJson(getIntroducedError(traces, index))},
+      {"alone", toJson(trace.getOwnError())},
       {"max", toJson(divergence.getError(tune::Metric::Maximum))},
       {"cosine", toJson(divergence.getError(tune::Metric::Cosine))},
       {"top1", divergence.getError(tune::Metric::TopOne)},

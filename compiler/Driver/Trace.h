@@ -17,8 +17,13 @@ struct NodeTrace {
   int64_t position = 0;          ///< as graph-expose-results counts
   uint64_t bytes = 0;            ///< in the graph
   std::vector<size_t> producers; ///< entries that the op reads
+  /// Of the mixed program's value from that of fp32.
   tune::Divergence divergence;
+  /// Of what the op makes in the 16-bit type, of operands as in fp32.
+  tune::Divergence alone;
 
+  /// The relative error that the op makes alone; 0 if it was not measured.
+  double getOwnError() const { return alone.getError(tune::Metric::Relative); }
   /// The names, or the places where there are none; of many, the first and the
   /// last.
   std::string print() const;
@@ -38,26 +43,26 @@ llvm::LogicalResult traceNodes(Variants &variants, const Variant &mixed,
 void readDecisions(const precision::Report &report,
                    std::vector<NodeTrace> &traces);
 
-/// Runs the fp32 program on all sets and compares each of `chosen` with what
-/// its op alone makes in the 16-bit type `low` (f16, bf16) of the same
-/// operands.
-llvm::LogicalResult traceAlone(Variants &variants, llvm::StringRef low,
-                               llvm::ArrayRef<DataSet> sets,
+/// The 16-bit type that the policy lowers to: f16 or bf16.
+llvm::StringRef getLowType(AmpPolicy policy);
+
+/// Runs the fp32 program on all sets and fills in `alone` of the entries
+/// `chosen`.
+llvm::LogicalResult traceAlone(Variants &variants, llvm::ArrayRef<DataSet> sets,
                                llvm::ArrayRef<size_t> chosen,
                                std::vector<NodeTrace> &traces);
 
-/// The part of a value's relative error that its op does not read: its error
-/// less the largest one among its operands; infinite where a value that should
-/// be finite is not, but all operands are.
-double getIntroducedError(llvm::ArrayRef<NodeTrace> traces, size_t index);
+/// Indices of what the mixed program computes in the 16-bit type.
+llvm::SmallVector<size_t> findLow(const Variants &variants,
+                                  llvm::ArrayRef<NodeTrace> traces);
 
-/// Indices of `traces`, the largest introduced errors first, then in order.
-std::vector<size_t> rankByIntroducedError(llvm::ArrayRef<NodeTrace> traces);
+/// Indices of `traces`, the largest errors of ops alone first, then in order.
+std::vector<size_t> rankByOwnError(llvm::ArrayRef<NodeTrace> traces);
 
 /// A line for each entry of `order`.
 void printTraces(llvm::ArrayRef<NodeTrace> traces, llvm::ArrayRef<size_t> order,
                  llvm::raw_ostream &os);
-llvm::json::Value toJson(llvm::ArrayRef<NodeTrace> traces, size_t index);
+llvm::json::Value toJson(const NodeTrace &trace);
 /// A finite number, or one of the strings "inf" and "nan", which JSON lacks.
 llvm::json::Value toJson(double number);
 

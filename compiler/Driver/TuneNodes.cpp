@@ -12,26 +12,20 @@ using namespace llvm;
 namespace ampc::driver {
 
 LogicalResult TuneNodes::measure(ArrayRef<DataSet> sets) {
-  AmpPolicy policy = variants.getPolicy();
-  bool isHalf = policy == AmpPolicy::Fp16 || policy == AmpPolicy::PureFp16;
-  low = isHalf ? "f16" : "bf16";
-  largest =
-      APFloat::getLargest(isHalf ? APFloat::IEEEhalf() : APFloat::BFloat())
-          .convertToDouble();
+  low = driver::getLowType(variants.getPolicy());
+  largest = APFloat::getLargest(low == "f16" ? APFloat::IEEEhalf()
+                                             : APFloat::BFloat())
+                .convertToDouble();
   traces = findTraces(variants);
   if (failed(variants.type({}))) {
     return failure();
   }
   readDecisions(*variants.getCompilation().getPrecisionReport(), traces);
-  SmallVector<size_t> chosen;
-  for (auto [i, trace] : enumerate(traces)) {
-    if (isLow(trace) && !trace.isOverridden) {
-      chosen.push_back(i);
-    }
-  }
+  SmallVector<size_t> chosen = findLow(variants, traces);
+  erase_if(chosen, [&](size_t index) { return traces[index].isOverridden; });
   // All values are measured: those in fp32 are operands of others.
-  if (failed(traceAlone(variants, low, sets, to_vector(seq(traces.size())),
-                        traces))) {
+  if (failed(
+          traceAlone(variants, sets, to_vector(seq(traces.size())), traces))) {
     return failure();
   }
   for (const NodeTrace &trace : traces) {
@@ -52,8 +46,8 @@ LogicalResult TuneNodes::measure(ArrayRef<DataSet> sets) {
     }
     Part &part = parts[it->second];
     part.traces.push_back(index);
-    double alone = trace.divergence.getError(tune::Metric::Relative);
-    part.score = std::max(part.score, leavesRange(trace) ? HUGE_VAL : alone);
+    part.score = std::max(part.score,
+                          leavesRange(trace) ? HUGE_VAL : trace.getOwnError());
   }
   return success();
 }
@@ -86,16 +80,15 @@ std::string TuneNodes::makePattern(const NodeTrace &trace) const {
 
 /// The largest magnitude that the operation reads or makes in fp32.
 double TuneNodes::getReach(const NodeTrace &trace) const {
-  double reach = trace.divergence.getExpectedRange().largest;
+  double reach = trace.alone.getExpectedRange().largest;
   for (size_t producer : trace.producers) {
-    reach =
-        std::max(reach, traces[producer].divergence.getExpectedRange().largest);
+    reach = std::max(reach, traces[producer].alone.getExpectedRange().largest);
   }
   return reach;
 }
 
 bool TuneNodes::leavesRange(const NodeTrace &trace) const {
-  return trace.divergence.getNumMismatched() != 0 ||
+  return trace.alone.getNumMismatched() != 0 ||
          getReach(trace) * headroom > largest;
 }
 

@@ -55,7 +55,7 @@ private:
   bool isLow(const NodeTrace &trace) const { return trace.type == low; }
 
   Variants &variants;
-  std::string low; ///< f16 or bf16
+  llvm::StringRef low; ///< f16 or bf16
   double largest = 0;
   std::vector<NodeTrace> traces;
   llvm::StringMap<unsigned> uses; ///< of names and paths, by operations
