@@ -51,10 +51,19 @@ static void buildPrecisionPhase(OpPassManager &passes,
                                         options.baseLayerPrecisions.end());
     decision.baseOpPrecisions.assign(options.baseOpPrecisions.begin(),
                                      options.baseOpPrecisions.end());
+    decision.calibrated.assign(options.calibrated.begin(),
+                               options.calibrated.end());
   };
   bool hasRules =
       !options.layerPrecisions.empty() || !options.opPrecisions.empty() ||
       !options.baseLayerPrecisions.empty() || !options.baseOpPrecisions.empty();
+  if (!options.exposedResults.empty()) {
+    graph::GraphExposeResultsPassOptions expose;
+    expose.positions.assign(options.exposedResults.begin(),
+                            options.exposedResults.end());
+    expose.rounding = options.exposedRounding;
+    passes.addPass(graph::createGraphExposeResultsPass(expose));
+  }
   switch (options.amp) {
   case AmpPolicy::Off:
   case AmpPolicy::Tf32:

@@ -20,6 +20,8 @@ class PrecisionDecisionPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
                "As layer-precisions, for operations that no rule of the first two lists matches.">,
     ListOption<"baseOpPrecisions", "base-op-precisions", "std::string",
                "As op-precisions, for operations that no rule of the first two lists matches.">,
+    ListOption<"calibrated", "calibrated", "std::string",
+               "Graph paths of operations whose measured values leave the range of the 16-bit type; they run in f32.">,
     Option<"reportFile", "report", "std::string", "",
            "Write the decisions as JSON to this file, or as a table to standard output when it is '-'.">
   ];

@@ -15,18 +15,19 @@ namespace ampc::precision {
 
 /// The rule that gave an operation its type.
 enum class Rule {
-  None,     ///< no float operand
-  Pinned,   ///< no operand that may change: a cast of the model
-  Lower,    ///< class lower
-  Fp32,     ///< class fp32
-  Promote,  ///< class promote
-  Follow,   ///< class follow
-  Pure,     ///< everything in the 16-bit type
-  Override, ///< the user asks for it
-  Position, ///< computes a position, which stays f32
-  Constant, ///< a constant does not fit the 16-bit type
-  Kept,     ///< mixed precision is off
-  Default,  ///< no rule of the user matches
+  None,        ///< no float operand
+  Pinned,      ///< no operand that may change: a cast of the model
+  Lower,       ///< class lower
+  Fp32,        ///< class fp32
+  Promote,     ///< class promote
+  Follow,      ///< class follow
+  Pure,        ///< everything in the 16-bit type
+  Override,    ///< the user asks for it
+  Position,    ///< computes a position, which stays f32
+  Constant,    ///< a constant does not fit the 16-bit type
+  Calibration, ///< measured values do not fit the 16-bit type
+  Kept,        ///< mixed precision is off
+  Default,     ///< no rule of the user matches
 };
 llvm::StringRef stringifyRule(Rule rule);
 

@@ -1,4 +1,4 @@
-// RUN: ampc-opt %s --precision-pure='type=f16 report=%t.json layer-precisions=/keep:fp32 op-precisions=log:fp32 base-layer-precisions=/last:bf16 base-op-precisions=sqrt:fp32' | FileCheck %s
+// RUN: ampc-opt %s --precision-pure='type=f16 calibrated=main/9 report=%t.json layer-precisions=/keep:fp32 op-precisions=log:fp32 base-layer-precisions=/last:bf16 base-op-precisions=sqrt:fp32' | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
 
 /// Everything runs in the 16-bit type, whatever its class; the function keeps
