@@ -44,14 +44,18 @@ LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
                                            "' is the model itself");
   }
   Compilation compilation(options, sink);
-  Phase last =
-      std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
+  bool isModel = options.emit == EmitKind::Onnx;
+  Phase last = isModel ? Phase::Precision
+                       : std::min(options.compileTo.value_or(Phase::Memory),
+                                  Phase::Memory);
   if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
   }
   bool isText = options.emit == EmitKind::Mlir ||
                 options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;
-  if (failed(isText ? writeText(compilation) : writeArtifact(compilation))) {
+  if (failed(isModel  ? writeModel(compilation)
+             : isText ? writeText(compilation)
+                      : writeArtifact(compilation))) {
     return failure();
   }
   if (options.timeReport) {

@@ -267,8 +267,10 @@ PhaseOptions Compilation::getPhaseOptions() {
                              options.opPrecisions.end());
   phases.normOutputFp32 = options.normOutput == "fp32";
   phases.strictRounding = options.strictRounding;
-  bool wantsReport =
-      !options.precisionReport.empty() || options.command == Command::Explain;
+  phases.forOriginalGraph = options.emit == EmitKind::Onnx;
+  bool wantsReport = !options.precisionReport.empty() ||
+                     options.command == Command::Explain ||
+                     phases.forOriginalGraph;
   if (wantsReport && !report) {
     report = std::make_unique<precision::Report>();
   }

@@ -27,6 +27,9 @@ struct PhaseOptions {
   llvm::SmallVector<std::string> opPrecisions;    ///< OP:TYPE
   bool normOutputFp32 = false;
   bool strictRounding = false;
+  /// The decisions are written back into the original graph, so operations
+  /// that this graph cannot spell are not raised.
+  bool forOriginalGraph = false;
   precision::Report *report = nullptr; ///< filled when not null
 };
 
