@@ -2,6 +2,7 @@
 #include "compiler/Export/NodeTypes.h"
 
 #include "compiler/Import/Proto/onnx_subset.pb.h"
+#include "runtime/include/ampc/numerics.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -15,6 +16,19 @@ static constexpr int32_t f32 = onnx::TensorProto::FLOAT;
 
 static bool isCastable(const ValuePlan *value) {
   return value && !value->isSequence && isEligible(value->original);
+}
+
+/// Whether a constant is a number of rank 0 that keeps its precision in `type`.
+static bool fits(const ValuePlan &value, int32_t type) {
+  std::optional<float> number = value.readNumber();
+  if (!number || !isLow(type)) {
+    return false;
+  }
+  bool isHalf = type == onnx::TensorProto::FLOAT16;
+  uint16_t bits = isHalf ? ampc_f32_to_f16(*number) : ampc_f32_to_bf16(*number);
+  uint16_t exponent = bits & (isHalf ? 0x7c00 : 0x7f80);
+  return *number == 0 ||
+         (exponent != 0 && exponent != (isHalf ? 0x7c00 : 0x7f80));
 }
 
 namespace {
@@ -98,7 +112,8 @@ void SlotTyper::findRoles() {
     const OperandDecision *operand = findOperand(i);
     if (operand && operand->pinned) {
       roles[i] = parseTypeName(operand->type) == compute.type ? Free : Wide;
-    } else if (!operand && compute.isFolded && node.inputs[i]->isConstant()) {
+    } else if (!operand && compute.isFolded && node.inputs[i]->isConstant() &&
+               !fits(*node.inputs[i], compute.type)) {
       roles[i] = Wide; // it reached the weights unrounded
     } else if (operand || variable(i) == result) {
       roles[i] = Data;

@@ -1,6 +1,8 @@
 //===- Plan.cpp - The type of every value of the original graph -----------===//
 #include "compiler/Export/Plan.h"
 
+#include <cstring>
+
 using namespace llvm;
 
 namespace ampc::exporter {
@@ -12,6 +14,24 @@ void ValuePlan::use(Form form) {
     }
   }
   uses.push_back(form);
+}
+
+std::optional<float> ValuePlan::readNumber() const {
+  if (!isWeak || original != onnx::TensorProto::FLOAT) {
+    return std::nullopt;
+  }
+  if (numbers) {
+    return numbers->f();
+  }
+  if (constant && constant->float_data_size() == 1) {
+    return constant->float_data(0);
+  }
+  if (constant && constant->raw_data().size() == sizeof(float)) {
+    float number;
+    memcpy(&number, constant->raw_data().data(), sizeof(number));
+    return number;
+  }
+  return std::nullopt;
 }
 
 int64_t RegionPlan::getVersion(StringRef domain) const {

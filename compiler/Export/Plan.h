@@ -17,6 +17,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,8 @@ struct ValuePlan {
 
   bool isConstant() const { return constant || numbers; }
   void use(Form form);
+  /// The value of an f32 constant of rank 0.
+  std::optional<float> readNumber() const;
 };
 
 struct NodePlan {

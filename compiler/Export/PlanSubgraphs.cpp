@@ -183,6 +183,7 @@ void TypePlanner::planCall(RegionPlan &region,
       formal->isSequence = actual->isSequence;
       formal->isWeak = actual->isWeak;
       formal->origins = actual->origins;
+      formal->same = actual->same;
       node.forms[i].type = actual->isSequence ? 0 : actual->current;
     }
     body.inputs.push_back(formal);
