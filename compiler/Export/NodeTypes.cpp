@@ -20,6 +20,9 @@ static bool isCastable(const ValuePlan *value) {
 
 /// Whether a constant is a number of rank 0 that keeps its precision in `type`.
 static bool fits(const ValuePlan &value, int32_t type) {
+  if (value.isWeak && value.current == type) {
+    return true;
+  }
   std::optional<float> number = value.readNumber();
   if (!number || !isLow(type)) {
     return false;

@@ -207,6 +207,7 @@ void TypePlanner::planCall(RegionPlan &region,
       output->produced = output->current = inner->current;
       output->isSequence = inner->isSequence;
       output->origins = inner->origins;
+      output->same = inner->same;
     }
   }
   for (auto [i, input] : enumerate(body.inputs)) {

@@ -217,7 +217,7 @@ void TypePlanner::findEqual(RegionPlan &region, const onnx::NodeProto &proto,
   bare.clear_input();
   bare.clear_output();
   std::string key = bare.SerializeAsString();
-  key.append(reinterpret_cast<const char *>(&region.opsets), sizeof(void *));
+  key += std::to_string(region.getVersion(proto.domain()));
   for (ValuePlan *input : node.inputs) {
     const ValuePlan *same = input ? input->same : nullptr;
     key.append(reinterpret_cast<const char *>(&same), sizeof(void *));

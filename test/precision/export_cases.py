@@ -398,7 +398,9 @@ def constants_saturate():
 
     x = _normal(2, 4, seed=1) * np.float32(1e-3)
     x[:, 2] = 1
-    return Case("saturate", made, {"x": x}, check, amp="pure-fp16", bound=float("inf"), runs=False)
+    # The compiler's own rounding bounds infinities of a weight, too.
+    return Case("saturate", made, {"x": x}, check, amp="pure-fp16", bound=float("inf"),
+                runs=False, exact=False)
 
 
 @case
