@@ -5,6 +5,7 @@
 #include "compiler/Import/Proto/onnx_subset.pb.h"
 #include "compiler/Import/TensorView.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -175,6 +176,13 @@ bool TensorStore::goesBeside(const TensorProto &tensor, uint64_t size) const {
 LogicalResult TensorStore::storeBeside(TensorProto &tensor,
                                        const Elements &elements) {
   if (!data) {
+    if (overwritesOld) {
+      return diags.error(importer::ErrorCategory::Usage, "",
+                         "'" + options.dataName +
+                             "' holds tensors of the model, and would be "
+                             "overwritten",
+                         "--external-weights=FILE names another");
+    }
     data = openData();
     if (!data) {
       return failure();
@@ -232,9 +240,9 @@ LogicalResult TensorStore::store(TensorProto &tensor) {
 
 /// Decides what the size of the message, and the names of files that the model
 /// refers to, ask for.
-void TensorStore::choosePlace(const onnx::ModelProto &model) {
+void TensorStore::choosePlace(onnx::ModelProto &model) {
   uint64_t inside = 0;
-  movesShared = !options.sharesFolder;
+  movesShared = !options.sharesFolder || options.place == ExportOptions::Beside;
   auto count = [&](TensorProto &tensor) {
     uint64_t size = tensor.raw_data().size();
     if (tensor.has_raw_slice()) {
@@ -244,12 +252,14 @@ void TensorStore::choosePlace(const onnx::ModelProto &model) {
     }
     inside += size;
     for (const auto &entry : tensor.external_data()) {
-      movesShared |=
-          entry.key() == "location" && entry.value() == options.dataName;
+      SmallString<64> location(entry.value());
+      sys::path::remove_dots(location);
+      overwritesOld |= entry.key() == "location" && options.sharesFolder &&
+                       location == options.dataName;
     }
     return success();
   };
-  (void)visitModel(const_cast<onnx::ModelProto &>(model), count);
+  (void)visitModel(model, count);
   allBeside = options.place == ExportOptions::Auto && inside > maxInside;
 }
 

@@ -29,7 +29,7 @@ private:
     void write(llvm::raw_ostream &os) const;
   };
 
-  void choosePlace(const onnx::ModelProto &model);
+  void choosePlace(onnx::ModelProto &model);
   bool goesBeside(const onnx::TensorProto &tensor, uint64_t size) const;
   std::optional<Elements> find(const onnx::TensorProto &tensor);
   llvm::LogicalResult store(onnx::TensorProto &tensor);
@@ -43,8 +43,9 @@ private:
   importer::ImportDiagnostics &diags;
   llvm::raw_ostream *data = nullptr;
   uint64_t dataSize = 0;
-  bool allBeside = false;   ///< the message would be too large
-  bool movesShared = false; ///< data beside the old model is copied
+  bool allBeside = false;     ///< the message would be too large
+  bool overwritesOld = false; ///< the new file would replace data of the old
+  bool movesShared = false;   ///< data beside the old model is copied
 };
 
 } // namespace ampc::exporter
