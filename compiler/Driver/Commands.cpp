@@ -53,8 +53,10 @@ LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
     return failure();
   }
   Compilation compilation(options, sink);
-  Phase last =
-      std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
+  bool isModel = options.emit == EmitKind::Onnx;
+  Phase last = isModel ? Phase::Precision
+                       : std::min(options.compileTo.value_or(Phase::Memory),
+                                  Phase::Memory);
   if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
   }
@@ -64,7 +66,9 @@ LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
   compilation.setCertificate(certificate.toJson());
   bool isText = options.emit == EmitKind::Mlir ||
                 options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;
-  if (failed(isText ? writeText(compilation) : writeArtifact(compilation))) {
+  if (failed(isModel  ? writeModel(compilation)
+             : isText ? writeText(compilation)
+                      : writeArtifact(compilation))) {
     return failure();
   }
   if (options.timeReport) {

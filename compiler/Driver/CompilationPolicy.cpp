@@ -74,8 +74,9 @@ PhaseOptions Compilation::getPhaseOptions() {
   phases.tf32Contractions = options.fp32Contractions == "tf32";
   phases.normOutputFp32 = options.normOutput == "fp32";
   phases.strictRounding = options.strictRounding;
+  phases.forOriginalGraph = options.emit == EmitKind::Onnx;
   if ((wantsReport || !options.precisionReport.empty() ||
-       options.command == Command::Explain) &&
+       options.command == Command::Explain || phases.forOriginalGraph) &&
       !report) {
     report = std::make_unique<precision::Report>();
     report->policy = getPolicyFacts();

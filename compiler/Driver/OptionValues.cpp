@@ -106,11 +106,12 @@ void OptionReader::readSize(OptSpecifier id, std::optional<uint64_t> &value) {
 }
 
 void OptionReader::readEmit(Options &options) {
-  std::string emit =
-      oneOf(OPT_emit, {"exe", "lib", "obj", "mlir", "llvm", "asm"}, "exe");
+  std::string emit = oneOf(
+      OPT_emit, {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm"}, "exe");
   options.emit = StringSwitch<EmitKind>(emit)
                      .Case("lib", EmitKind::Lib)
                      .Case("obj", EmitKind::Obj)
+                     .Case("onnx", EmitKind::Onnx)
                      .Case("mlir", EmitKind::Mlir)
                      .Case("llvm", EmitKind::Llvm)
                      .Case("asm", EmitKind::Asm)

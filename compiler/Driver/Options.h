@@ -32,7 +32,7 @@ enum class Command {
 };
 
 /// What `ampc MODEL -o OUT` writes.
-enum class EmitKind { Exe, Lib, Obj, Mlir, Llvm, Asm };
+enum class EmitKind { Exe, Lib, Obj, Onnx, Mlir, Llvm, Asm };
 
 enum class DiagnosticForm { Text, Json };
 

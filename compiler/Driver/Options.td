@@ -55,7 +55,7 @@ class Switch<string name, string help, OptionGroup group, list<OptionVisibility>
 def output : Separate<["-"], "o">, MetaVarName<" FILE">, Group<group_output>, Flags<[CommonOption]>,
              HelpText<"Output file; with --emit=lib also FILE.h beside it; tune: the policy">,
              Visibility<[CompileVis, TuneVis]>;
-defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, mlir, llvm, asm", group_output, compile,
+defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, onnx, mlir, llvm, asm", group_output, compile,
                   [CommonOption]>;
 defm compile_to : Value<"compile-to", "PHASE",
                         "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",

@@ -109,11 +109,22 @@ static void buildPrecisionPhase(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
 }
 
+/// A program that rounds as it is written, and the original graph with casts,
+/// have no operation for attention.
+static void buildGraphPhase(OpPassManager &passes,
+                            const PhaseOptions &options) {
+  graph::GraphOptions graphOptions;
+  graphOptions.raiseAttention =
+      !options.strictRounding && !options.forOriginalGraph;
+  graphOptions.assignLayout = !options.forOriginalGraph;
+  graph::buildGraphPipeline(passes, graphOptions);
+}
+
 void buildPhase(Phase phase, OpPassManager &passes,
                 const PhaseOptions &options) {
   switch (phase) {
   case Phase::Graph:
-    graph::buildGraphPipeline(passes);
+    buildGraphPhase(passes, options);
     return;
   case Phase::Precision:
     buildPrecisionPhase(passes, options);

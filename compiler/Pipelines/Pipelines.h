@@ -37,6 +37,9 @@ struct PhaseOptions {
   /// Contractions of f32 may use TF32, as they do with AmpPolicy::Tf32.
   bool tf32Contractions = false;
   bool strictRounding = false;
+  /// The decisions are written back into the original graph, so operations
+  /// that this graph cannot spell are not raised.
+  bool forOriginalGraph = false;
   precision::Report *report = nullptr; ///< filled when not null
   /// Positions of intermediate values that the program returns beside its
   /// results; see graph-expose-results.

@@ -31,6 +31,13 @@ enum class Rule {
 };
 llvm::StringRef stringifyRule(Rule rule);
 
+/// One operand of an operation, once that is typed.
+struct OperandDecision {
+  std::vector<std::string> paths; ///< of the value, before any cast
+  std::string type;               ///< element type that the operation reads
+  bool pinned = false;            ///< keeps its type whatever the class says
+};
+
 /// What was decided for one operation.
 struct OpDecision {
   std::vector<std::string> nodes; ///< ONNX nodes whose work it does
@@ -42,6 +49,9 @@ struct OpDecision {
   std::string reason; ///< a sentence without a period
   std::string type;   ///< element type of its operands, e.g. "bf16"
   std::string result; ///< element type of its first result
+  std::vector<OperandDecision> operands;
+  bool isView = false;      ///< moves data, computes nothing
+  bool ofConstants = false; ///< executed when the program is written
 };
 
 /// One operand that reads a cast.
