@@ -53,7 +53,10 @@ private:
     bool reaches = llvm::any_of(op->getResults(), [&](Value result) {
       return needed.contains(result);
     });
-    if (reaches && hasUnroundedOperands(op)) {
+    bool ends = llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return op.needsExactOperand(operand.getOperandNumber());
+    });
+    if ((reaches || ends) && hasUnroundedOperands(op)) {
       exact.insert(op);
     }
     for (OpOperand &operand : op->getOpOperands()) {
