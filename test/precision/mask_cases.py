@@ -147,6 +147,32 @@ def _(g):
     return check if g.mode != "off" else None
 
 
+@case("clip-bounds-that-are-inputs")
+def _(g):
+    """Bounds take the type of what they bound; one beyond the range bounds nothing."""
+    x, w = g.normal(4, 4), g.normal(4, 4)
+    y = g.node("MatMul", g.input("x", x), g.weight("w", w))
+    low, high = g.input("low", -1.0), g.input("high", 1e6)
+    g.output(g.node("Clip", y, low, high), np.maximum(x @ w, -1), roundings=2)
+
+    def check(d):
+        d.expect_type("Clip_0", g.low, "follow")
+    return check if g.mode != "off" else None
+
+
+@case("unpooled-zeros-have-no-type", LOW_MODES)
+def _(g):
+    x = g.normal(1, 1, 4, 4)
+    low = g.node("Conv", g.input("x", x), g.weight("w", [[[[2.0]]]]))
+    pooled, where = g.node("MaxPool", low, kernel_shape=[2, 2], strides=[2, 2], outputs=2)
+    blocks = (2 * x).reshape(2, 2, 2, 2).swapaxes(1, 2).reshape(2, 2, 4)
+    kept = np.where(np.arange(4) == blocks.argmax(axis=-1)[..., None], blocks, 0)
+    expected = kept.reshape(2, 2, 2, 2).swapaxes(1, 2).reshape(1, 1, 4, 4)
+    g.output(g.node("MaxUnpool", pooled, where, kernel_shape=[2, 2], strides=[2, 2]), expected,
+             roundings=1)
+    return lambda d: d.expect_type("MaxUnpool_0", g.low, "follow")
+
+
 # TensorRT#3101: nothing becomes infinite, and the report counts
 @case("weight-beyond-the-range")
 def _(g):

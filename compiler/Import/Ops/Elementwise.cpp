@@ -176,13 +176,19 @@ static LogicalResult convertClip(Node &n) {
                        max ? max->floats[0] : infinity));
     return success();
   }
-  if (n.has(1)) {
-    x = n.build<amp::MaxOp>(x, n.in(1));
+  SmallVector<Value> operands{x};
+  for (unsigned i : {1u, 2u}) {
+    if (n.has(i)) {
+      operands.push_back(n.in(i));
+    }
   }
-  if (n.has(2)) {
-    x = n.build<amp::MinOp>(x, n.in(2));
-  }
-  n.set(0, x);
+  auto clip = [&](ArrayRef<Value> in) {
+    Value y = n.has(1) ? n.build<amp::MaxOp>(in[0], in[1]) : in[0];
+    return n.has(2) ? n.build<amp::MinOp>(y, in.back()) : y;
+  };
+  // The bounds take the type of what they bound, so the operator is one.
+  n.set(0, n.isFloat(x) ? n.composite1(AutocastClass::Follow, operands, clip)
+                        : clip(operands));
   return success();
 }
 
