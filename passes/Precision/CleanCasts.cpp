@@ -31,6 +31,14 @@ PrecisionOpInterface getView(Operation *op) {
   return view ? dyn_cast<PrecisionOpInterface>(op) : PrecisionOpInterface();
 }
 
+/// Whether `value` leaves the function or region, and nothing else reads it.
+bool isOnlyReturned(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [](Operation *op) {
+           return op->hasTrait<OpTrait::IsTerminator>();
+         });
+}
+
 /// cast(view(x)) -> view(cast(x)) when the view then writes fewer bytes.
 struct CastBeforeView final : OpRewritePattern<amp::CastOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -78,6 +86,9 @@ struct CastBehindView final : OpRewritePattern<amp::CastOp> {
     if (bitsOf(result, op.getInput()) >= bitsOf(op.getInput(), result)) {
       return rewriter.notifyMatchFailure(op, "would not write fewer bytes");
     }
+    if (isa<amp::ReshapeOp>(*view) && isOnlyReturned(result)) {
+      return rewriter.notifyMatchFailure(op, "belongs to what computes it");
+    }
     Type wide = result.getType();
     rewriter.modifyOpInPlace(view, [&] {
       view->setOperand(0, op.getInput());
@@ -89,6 +100,32 @@ struct CastBehindView final : OpRewritePattern<amp::CastOp> {
                                        op.getSaturate());
     rewriter.replaceAllUsesExcept(result, widened, widened);
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// cast(reshape(x)) -> reshape(cast(x)) of a result. Both write as much, and
+/// the cast stands beside what computes x, which a reshape does not move.
+struct CastResultBeforeReshape final : OpRewritePattern<amp::CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(amp::CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getInput().getDefiningOp<amp::ReshapeOp>();
+    if (!reshape || !reshape->hasOneUse() || !isOnlyReturned(op)) {
+      return rewriter.notifyMatchFailure(op, "no result of a reshape");
+    }
+    rewriter.setInsertionPoint(reshape);
+    Value source = reshape.getInput();
+    auto type = cast<RankedTensorType>(source.getType())
+                    .clone(getElementTypeOrSelf(op.getResult()));
+    Value converted = amp::CastOp::create(rewriter, op.getLoc(), type, source,
+                                          op.getSaturate());
+    rewriter.modifyOpInPlace(reshape, [&] {
+      reshape->setOperand(0, converted);
+      reshape->getResult(0).setType(op.getResult().getType());
+    });
+    rewriter.replaceOp(op, reshape->getResult(0));
     return success();
   }
 };
@@ -124,7 +161,8 @@ struct PrecisionCleanCastsPass final
   void runOnOperation() override {
     getOperation().walk([](amp::CastOp op) { op.setFromModel(false); });
     RewritePatternSet patterns(&getContext());
-    patterns.add<CastBeforeView, CastBehindView>(&getContext());
+    patterns.add<CastBeforeView, CastBehindView, CastResultBeforeReshape>(
+        &getContext());
     FrozenRewritePatternSet frozen(std::move(patterns));
     GreedyRewriteConfig config;
     config.enableConstantCSE(false);
