@@ -130,29 +130,41 @@ struct CastResultBeforeReshape final : OpRewritePattern<amp::CastOp> {
   }
 };
 
-/// Replaces each cast by an equal one that dominates it.
-bool mergeCasts(ModuleOp module, DominanceInfo &dominance) {
-  llvm::DenseMap<std::pair<std::pair<Value, Type>, unsigned>,
-                 SmallVector<amp::CastOp>>
-      known;
-  SmallVector<amp::CastOp> merged;
-  module.walk<WalkOrder::PreOrder>([&](amp::CastOp op) {
-    unsigned saturate = op.getSaturate();
-    auto &equal = known[{{op.getInput(), op.getType()}, saturate}];
-    for (amp::CastOp other : equal) {
+/// Two equal casts, one of which dominates the other, are one.
+struct MergeCasts final : OpRewritePattern<amp::CastOp> {
+  MergeCasts(MLIRContext *context, DominanceInfo &dominance)
+      : OpRewritePattern(context), dominance(dominance) {}
+
+  LogicalResult matchAndRewrite(amp::CastOp op,
+                                PatternRewriter &rewriter) const override {
+    for (Operation *user : op.getInput().getUsers()) {
+      auto other = dyn_cast<amp::CastOp>(user);
+      if (!other || other == op || other.getType() != op.getType() ||
+          other.getSaturate() != op.getSaturate()) {
+        continue;
+      }
       if (dominance.properlyDominates(other.getOperation(), op)) {
-        op.replaceAllUsesWith(other.getResult());
-        merged.push_back(op);
-        return;
+        merge(rewriter, op, other);
+        return success();
+      }
+      if (dominance.properlyDominates(op.getOperation(), other)) {
+        merge(rewriter, other, op);
+        return success();
       }
     }
-    equal.push_back(op);
-  });
-  for (amp::CastOp op : merged) {
-    op.erase();
+    return rewriter.notifyMatchFailure(op, "no equal cast");
   }
-  return !merged.empty();
-}
+
+private:
+  static void merge(PatternRewriter &rewriter, amp::CastOp op,
+                    amp::CastOp into) {
+    rewriter.replaceOp(op, into.getResult());
+    // It may now be all that reads a view, and so move.
+    rewriter.modifyOpInPlace(into, [] {});
+  }
+
+  DominanceInfo &dominance;
+};
 
 struct PrecisionCleanCastsPass final
     : impl::PrecisionCleanCastsPassBase<PrecisionCleanCastsPass> {
@@ -163,19 +175,16 @@ struct PrecisionCleanCastsPass final
     RewritePatternSet patterns(&getContext());
     patterns.add<CastBeforeView, CastBehindView, CastResultBeforeReshape>(
         &getContext());
+    patterns.add<MergeCasts>(&getContext(), getAnalysis<DominanceInfo>());
     FrozenRewritePatternSet frozen(std::move(patterns));
     GreedyRewriteConfig config;
     config.enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    auto &dominance = getAnalysis<DominanceInfo>();
-    // A merge can leave a view with one user, and a move can make two casts
-    // equal. Each move makes the program write fewer bytes, so this ends.
+    // Each move makes the program write fewer bytes, so this ends.
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
-    do {
-      if (failed(applyPatternsGreedily(getOperation(), frozen, config))) {
-        return signalPassFailure();
-      }
-    } while (mergeCasts(getOperation(), dominance));
+    if (failed(applyPatternsGreedily(getOperation(), frozen, config))) {
+      signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -147,12 +147,24 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
     return isa<amp::CompositeOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   });
-  for (const auto &rule : result.layers) {
-    if (llvm::none_of(
-            nodes, [&](StringRef name) { return rule->pattern.match(name); })) {
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    const Rule &rule = *result.layers[i];
+    bool isGlob =
+        StringRef(rule.subject).find_first_of("*?[{\\") != StringRef::npos;
+    if (isGlob) {
+      result.globLayers.push_back(i);
+    } else {
+      result.exactLayers[rule.subject] = i;
+    }
+    bool matches = isGlob ? llvm::any_of(nodes,
+                                         [&](StringRef name) {
+                                           return rule.pattern.match(name);
+                                         })
+                          : nodes.contains(rule.subject);
+    if (!matches) {
       return module.emitError("no node matches '")
-             << rule->subject << "' of layer-precisions"
-             << describeNearest(rule->subject, nodes.getArrayRef());
+             << rule.subject << "' of layer-precisions"
+             << describeNearest(rule.subject, nodes.getArrayRef());
     }
   }
   for (const auto &rule : result.ops) {
@@ -168,13 +180,27 @@ FailureOr<Overrides> Overrides::parse(ModuleOp module,
 FloatType Overrides::find(Operation *op, StringRef &text) const {
   if (!layers.empty()) {
     NodeNames nodes = getNodeNames(op->getLoc());
-    for (const auto &rule : llvm::reverse(layers)) {
-      if (llvm::any_of(nodes.names, [&](StringRef name) {
-            return rule->pattern.match(name);
-          })) {
-        text = rule->text;
-        return rule->type;
+    std::optional<size_t> last;
+    for (StringRef name : nodes.names) {
+      auto it = exactLayers.find(name);
+      if (it != exactLayers.end()) {
+        last = std::max(last.value_or(0), it->second);
       }
+    }
+    for (size_t i : llvm::reverse(globLayers)) {
+      if (last && i < *last) {
+        break;
+      }
+      if (llvm::any_of(nodes.names, [&](StringRef name) {
+            return layers[i]->pattern.match(name);
+          })) {
+        last = i;
+        break;
+      }
+    }
+    if (last) {
+      text = layers[*last]->text;
+      return layers[*last]->type;
     }
   }
   for (const auto &rule : llvm::reverse(ops)) {

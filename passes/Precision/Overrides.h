@@ -4,6 +4,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/GlobPattern.h"
 
 #include <memory>
@@ -58,6 +59,10 @@ private:
                                         Rules &rules);
 
   Rules layers, ops;
+  /// The last of `layers` for each name that has no wildcard, and the others: a
+  /// policy may name thousands of nodes.
+  llvm::StringMap<size_t> exactLayers;
+  std::vector<size_t> globLayers;
 };
 
 } // namespace ampc::precision

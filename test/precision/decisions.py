@@ -106,10 +106,12 @@ class Decisions:
                   for name, _, results, _ in KERNEL.findall(text)}
         return [type for name in LAUNCH.findall(text) for type in stored[name]]
 
-    def run_again(self, autocast: str) -> str:
-        """The precision phase's result after the phase has run once more."""
+    def expect_idempotent(self, amp: str) -> None:
+        """The precision phase leaves its own result as it is."""
         path = next((self.folder / "phases").glob("*-precision.mlir"))
         tool = env.ampc_path().with_name("ampc-opt")
-        done = subprocess.run([tool, path, f"--ampc-precision-pipeline=amp={autocast}"],
-                              capture_output=True, text=True, timeout=60)
-        return done.stdout or done.stderr
+        once, twice = (subprocess.run([tool, path, *options], capture_output=True, text=True,
+                                      timeout=60)
+                       for options in ([], [f"--ampc-precision-pipeline=amp={amp}"]))
+        self.expect(twice.returncode == 0, f"a second run fails: {twice.stderr[:200]}")
+        self.expect(once.stdout == twice.stdout, "a second run of the phase changes the program")

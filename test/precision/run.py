@@ -8,8 +8,8 @@
 
 Each case is one model in several modes, its right value computed in float64.
 All run in one process, `ampc verify --suite` (see tools/onnx-backend); then the
-decisions are checked in the precision report and in the MLIR of the phases.
-The files stay in build/precision. The last line is `N passed, N failed`.
+decisions are checked in the precision report and in the MLIR of the phases, and
+a second run of the precision phase must change nothing. The files stay in build/precision. The last line is `N passed, N failed`.
 """
 
 import argparse
@@ -82,8 +82,11 @@ def main() -> int:
     tally = Tally()
     for name, result in results.items():
         decisions = Decisions(FOLDER / name, graphs[name].options)
-        if result.status == "pass" and checks[name]:
-            checks[name](decisions)
+        if result.status == "pass":
+            if checks[name]:
+                checks[name](decisions)
+            if not graphs[name].options:
+                decisions.expect_idempotent(graphs[name].mode)
         problems = decisions.problems
         if result.status != "pass":
             problems = [f"{result.status} (exit {result.code}): {result.message}"]
