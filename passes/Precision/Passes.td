@@ -127,7 +127,8 @@ def PrecisionCleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> 
   let description = [{
     *Does*: removes the mark `from_model`; replaces a cast of a cast that was
     exact; merges equal casts; moves a cast across a view to the side where
-    fewer bytes are written; removes dead casts.
+    fewer bytes are written, and the cast of a reshaped result to what computes
+    it; removes dead casts.
 
     *Guarantees*: every value left has the bits it had; a second run changes
     nothing.
