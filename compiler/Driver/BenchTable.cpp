@@ -181,7 +181,8 @@ static double getError(const Row &row, const Row &reference) {
     desc.dims = got.dims.data();
     desc.bytes = got.data.size();
     Tolerance any;
-    any.frobenius = std::numeric_limits<double>::infinity();
+    any.bound = {tune::Metric::Relative,
+                 std::numeric_limits<double>::infinity()};
     error = std::max(
         error, compareTensors(desc, got.data.data(), expected, any).frobenius);
   }

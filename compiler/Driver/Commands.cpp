@@ -3,6 +3,7 @@
 
 #include "ampc/runtime.h"
 #include "compiler/Driver/Compilation.h"
+#include "compiler/Driver/ErrorCheck.h"
 #include "compiler/Driver/Jit.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Import/Import.h"
@@ -32,7 +33,8 @@ static LogicalResult writeText(Compilation &compilation) {
                    [&](raw_ostream &file) { file << os.str(); });
 }
 
-LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
+LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
+  Options options = given;
   if (!options.output.empty() && failed(checkWritable(options.output, sink))) {
     return failure();
   }
@@ -42,15 +44,33 @@ LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
     return sink.error(ExitCode::Usage, "the output '" + options.output +
                                            "' is the model itself");
   }
+  bool isCalibrated = options.calibrate || options.amp == "auto";
+  if (isCalibrated && !options.data.empty() &&
+      failed(calibrate(options, sink))) {
+    return failure();
+  }
+  Certificate certificate;
+  if (options.tolerance.bound &&
+      failed(checkMaxError(options, sink, certificate))) {
+    return failure();
+  }
   Compilation compilation(options, sink);
-  Phase last =
-      std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
+  bool isModel = options.emit == EmitKind::Onnx;
+  Phase last = isModel ? Phase::Precision
+                       : std::min(options.compileTo.value_or(Phase::Memory),
+                                  Phase::Memory);
   if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
   }
+  if (certificate.isEmpty() && !options.precisionCertificate.empty()) {
+    certificate = Certificate::fromPolicy(compilation);
+  }
+  compilation.setCertificate(certificate.toJson());
   bool isText = options.emit == EmitKind::Mlir ||
                 options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;
-  if (failed(isText ? writeText(compilation) : writeArtifact(compilation))) {
+  if (failed(isModel  ? writeModel(compilation)
+             : isText ? writeText(compilation)
+                      : writeArtifact(compilation))) {
     return failure();
   }
   if (options.timeReport) {

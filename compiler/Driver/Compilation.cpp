@@ -60,8 +60,9 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
 }
 
 Compilation::~Compilation() {
-  // The module's constants point into the model.
+  // The constants of modules point into the model.
   module = nullptr;
+  keptModule = nullptr;
 }
 
 void warmUp() {
@@ -120,6 +121,23 @@ LogicalResult Compilation::run(Phase last) {
     reached = phase;
   }
   return success();
+}
+
+void Compilation::checkpoint() {
+  keptModule = module->clone();
+  keptPhase = reached;
+}
+
+void Compilation::restore() {
+  module = keptModule->clone();
+  reached = keptPhase;
+  report.reset();
+}
+
+void Compilation::setExposedResults(ArrayRef<int64_t> positions,
+                                    StringRef rounding) {
+  exposedResults.assign(positions.begin(), positions.end());
+  exposedRounding = rounding.str();
 }
 
 LogicalResult Compilation::importModel() {
@@ -346,6 +364,9 @@ CodegenOptions Compilation::getCodegenOptions() {
     if (!source.empty()) {
       metadata["model"] = std::move(source);
     }
+  }
+  if (!certificate.empty()) {
+    metadata["certificate"] = llvm::json::Object(certificate);
   }
   codegen.metadata =
       llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));

@@ -67,18 +67,23 @@ PhaseOptions Compilation::getPhaseOptions() {
                                     options.policyLayers.end());
   phases.baseOpPrecisions.assign(options.policyOps.begin(),
                                  options.policyOps.end());
+  phases.calibrated.assign(options.calibratedPaths.begin(),
+                           options.calibratedPaths.end());
   phases.defaultFp32 = options.policyDefault == "fp32";
   phases.saturateConstants = options.constants == "saturate";
   phases.tf32Contractions = options.fp32Contractions == "tf32";
   phases.normOutputFp32 = options.normOutput == "fp32";
   phases.strictRounding = options.strictRounding;
-  bool wantsReport =
-      !options.precisionReport.empty() || options.command == Command::Explain;
-  if (wantsReport && !report) {
+  phases.forOriginalGraph = options.emit == EmitKind::Onnx;
+  if ((wantsReport || !options.precisionReport.empty() ||
+       options.command == Command::Explain || phases.forOriginalGraph) &&
+      !report) {
     report = std::make_unique<precision::Report>();
     report->policy = getPolicyFacts();
   }
   phases.report = report.get();
+  phases.exposedResults = exposedResults;
+  phases.exposedRounding = exposedRounding;
   return phases;
 }
 

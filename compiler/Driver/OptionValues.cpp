@@ -106,11 +106,12 @@ void OptionReader::readSize(OptSpecifier id, std::optional<uint64_t> &value) {
 }
 
 void OptionReader::readEmit(Options &options) {
-  std::string emit =
-      oneOf(OPT_emit, {"exe", "lib", "obj", "mlir", "llvm", "asm"}, "exe");
+  std::string emit = oneOf(
+      OPT_emit, {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm"}, "exe");
   options.emit = StringSwitch<EmitKind>(emit)
                      .Case("lib", EmitKind::Lib)
                      .Case("obj", EmitKind::Obj)
+                     .Case("onnx", EmitKind::Onnx)
                      .Case("mlir", EmitKind::Mlir)
                      .Case("llvm", EmitKind::Llvm)
                      .Case("asm", EmitKind::Asm)
@@ -307,17 +308,24 @@ void OptionReader::readBindings(Options &options) {
 }
 
 void OptionReader::readMaxError(Tolerance &tolerance) {
+  std::string fallback =
+      oneOf(OPT_metric, {"rel", "frobenius", "max", "cosine", "top1"}, "rel");
   const Arg *arg = args.getLastArg(OPT_max_error);
   if (!arg) {
     return;
   }
-  auto [metric, text] = StringRef(arg->getValue()).split(':');
-  double value;
-  if (metric != "frobenius" || !to_float(text, value) || !(value >= 0)) {
-    (void)bad(*arg, "frobenius:VALUE");
+  StringRef value = arg->getValue();
+  auto [name, text] = value.contains(':')
+                          ? value.split(':')
+                          : std::pair(StringRef(fallback), value);
+  std::optional<tune::Metric> metric = tune::symbolizeMetric(name);
+  double number;
+  if (!metric || !to_float(text, number) || !(number >= 0)) {
+    (void)bad(*arg, "METRIC:VALUE with rel, max, cosine or top1 and a number "
+                    "that is not negative");
     return;
   }
-  tolerance.frobenius = value;
+  tolerance.bound = {*metric, number};
 }
 
 void OptionReader::read(Options &options) {
@@ -335,6 +343,7 @@ void OptionReader::read(Options &options) {
 
   readAmp(options);
   readPrecisions(options);
+  options.calibrate = has(OPT_calibrate);
   options.strictRounding = has(OPT_strict_rounding);
   options.precisionReport = text(OPT_precision_report);
   readTarget(options);
@@ -350,6 +359,13 @@ void OptionReader::read(Options &options) {
   options.externalWeights = text(OPT_external_weights, "auto");
 
   options.data = text(OPT_data);
+  options.heldOut = text(OPT_held_out);
+  readUnsigned(OPT_tune_trials, options.tuneTrials, 1, 1u << 20);
+  readUnsigned(OPT_seed, options.seed, 0, ~0u);
+  std::optional<uint64_t> traceMemory = options.traceMemory;
+  readSize(OPT_trace_memory, traceMemory);
+  options.traceMemory = traceMemory.value_or(0);
+  options.worstFirst = has(OPT_worst_first);
   options.suite = text(OPT_suite);
   readUnsigned(OPT_suite_timeout, options.suiteTimeout, 1, 86400);
   readDouble(OPT_rtol, options.tolerance.rtol);

@@ -51,10 +51,19 @@ static void buildPrecisionPhase(OpPassManager &passes,
                                         options.baseLayerPrecisions.end());
     decision.baseOpPrecisions.assign(options.baseOpPrecisions.begin(),
                                      options.baseOpPrecisions.end());
+    decision.calibrated.assign(options.calibrated.begin(),
+                               options.calibrated.end());
   };
   bool hasRules =
       !options.layerPrecisions.empty() || !options.opPrecisions.empty() ||
       !options.baseLayerPrecisions.empty() || !options.baseOpPrecisions.empty();
+  if (!options.exposedResults.empty()) {
+    graph::GraphExposeResultsPassOptions expose;
+    expose.positions.assign(options.exposedResults.begin(),
+                            options.exposedResults.end());
+    expose.rounding = options.exposedRounding;
+    passes.addPass(graph::createGraphExposeResultsPass(expose));
+  }
   switch (options.amp) {
   case AmpPolicy::Off:
   case AmpPolicy::Tf32:
@@ -100,11 +109,22 @@ static void buildPrecisionPhase(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
 }
 
+/// A program that rounds as it is written, and the original graph with casts,
+/// have no operation for attention.
+static void buildGraphPhase(OpPassManager &passes,
+                            const PhaseOptions &options) {
+  graph::GraphOptions graphOptions;
+  graphOptions.raiseAttention =
+      !options.strictRounding && !options.forOriginalGraph;
+  graphOptions.assignLayout = !options.forOriginalGraph;
+  graph::buildGraphPipeline(passes, graphOptions);
+}
+
 void buildPhase(Phase phase, OpPassManager &passes,
                 const PhaseOptions &options) {
   switch (phase) {
   case Phase::Graph:
-    graph::buildGraphPipeline(passes);
+    buildGraphPhase(passes, options);
     return;
   case Phase::Precision:
     buildPrecisionPhase(passes, options);

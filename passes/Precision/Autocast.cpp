@@ -31,7 +31,9 @@ struct PrecisionAutocastPass final
                   normOutput,
                   constants,
                   defaults,
-                  std::move(*overrides)};
+                  std::move(*overrides),
+                  /*calibrated=*/{}};
+    policy.calibrated.insert_range(calibrated);
     if (failed(typeModule(getOperation(), policy, report, reportFile,
                           getArgument()))) {
       signalPassFailure();

@@ -7,6 +7,7 @@
 #include "passes/Precision/Passes.h"
 #include "passes/Precision/Report.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ampc::precision {
 
@@ -20,6 +21,8 @@ struct Policy {
   /// Of operations that no rule matches.
   DefaultTypes defaults = DefaultTypes::Autocast;
   Overrides overrides;
+  /// Places of operations whose values leave the range of `low`.
+  llvm::StringSet<> calibrated;
 };
 
 /// The type of one operation.

@@ -20,6 +20,8 @@ class PrecisionDecisionPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
                "As layer-precisions, for operations that no rule of the first two lists matches.">,
     ListOption<"baseOpPrecisions", "base-op-precisions", "std::string",
                "As op-precisions, for operations that no rule of the first two lists matches.">,
+    ListOption<"calibrated", "calibrated", "std::string",
+               "Graph paths of operations whose measured values leave the range of the 16-bit type; they run in f32.">,
     Option<"reportFile", "report", "std::string", "",
            "Write the decisions as JSON to this file, or as a table to standard output when it is '-'.">
   ];
@@ -125,7 +127,8 @@ def PrecisionCleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> 
   let description = [{
     *Does*: removes the mark `from_model`; replaces a cast of a cast that was
     exact; merges equal casts; moves a cast across a view to the side where
-    fewer bytes are written; removes dead casts.
+    fewer bytes are written, and the cast of a reshaped result to what computes
+    it; removes dead casts.
 
     *Guarantees*: every value left has the bits it had; a second run changes
     nothing.

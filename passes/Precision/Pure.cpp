@@ -31,7 +31,9 @@ struct PrecisionPurePass final
                   NormOutput::Follow,
                   ConstantPolicy::Saturate,
                   DefaultTypes::Autocast,
-                  std::move(*overrides)};
+                  std::move(*overrides),
+                  /*calibrated=*/{}};
+    policy.calibrated.insert_range(calibrated);
     if (failed(typeModule(getOperation(), policy, report, reportFile,
                           getArgument()))) {
       signalPassFailure();

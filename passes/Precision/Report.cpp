@@ -35,6 +35,8 @@ StringRef precision::stringifyRule(Rule rule) {
     return "kept";
   case Rule::Default:
     return "default";
+  case Rule::Calibration:
+    return "calibration";
   }
   llvm_unreachable("unknown rule");
 }

@@ -15,20 +15,28 @@ namespace ampc::precision {
 
 /// The rule that gave an operation its type.
 enum class Rule {
-  None,     ///< no float operand
-  Pinned,   ///< no operand that may change: a cast of the model
-  Lower,    ///< class lower
-  Fp32,     ///< class fp32
-  Promote,  ///< class promote
-  Follow,   ///< class follow
-  Pure,     ///< everything in the 16-bit type
-  Override, ///< the user asks for it
-  Position, ///< computes a position, which stays f32
-  Constant, ///< a constant does not fit the 16-bit type
-  Kept,     ///< mixed precision is off
-  Default,  ///< no rule of the user matches
+  None,        ///< no float operand
+  Pinned,      ///< no operand that may change: a cast of the model
+  Lower,       ///< class lower
+  Fp32,        ///< class fp32
+  Promote,     ///< class promote
+  Follow,      ///< class follow
+  Pure,        ///< everything in the 16-bit type
+  Override,    ///< the user asks for it
+  Position,    ///< computes a position, which stays f32
+  Constant,    ///< a constant does not fit the 16-bit type
+  Calibration, ///< measured values do not fit the 16-bit type
+  Kept,        ///< mixed precision is off
+  Default,     ///< no rule of the user matches
 };
 llvm::StringRef stringifyRule(Rule rule);
+
+/// One operand of an operation, once that is typed.
+struct OperandDecision {
+  std::vector<std::string> paths; ///< of the value, before any cast
+  std::string type;               ///< element type that the operation reads
+  bool pinned = false;            ///< keeps its type whatever the class says
+};
 
 /// What was decided for one operation.
 struct OpDecision {
@@ -41,6 +49,9 @@ struct OpDecision {
   std::string reason; ///< a sentence without a period
   std::string type;   ///< element type of its operands, e.g. "bf16"
   std::string result; ///< element type of its first result
+  std::vector<OperandDecision> operands;
+  bool isView = false;      ///< moves data, computes nothing
+  bool ofConstants = false; ///< executed when the program is written
 };
 
 /// One operand that reads a cast.

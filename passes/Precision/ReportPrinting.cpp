@@ -52,6 +52,10 @@ countTypes(const std::vector<OpDecision> &ops) {
 }
 
 static llvm::json::Object toJson(const OpDecision &op) {
+  llvm::json::Array operands;
+  for (const OperandDecision &operand : op.operands) {
+    operands.push_back(operand.type);
+  }
   return llvm::json::Object{{"nodes", toArray(op.nodes)},
                             {"paths", toArray(op.paths)},
                             {"op", op.op},
@@ -60,7 +64,8 @@ static llvm::json::Object toJson(const OpDecision &op) {
                             {"rule", stringifyRule(op.rule)},
                             {"reason", llvm::json::fixUTF8(op.reason)},
                             {"type", op.type},
-                            {"result", op.result}};
+                            {"result", op.result},
+                            {"operands", std::move(operands)}};
 }
 
 static llvm::json::Object toJson(const CastDecision &cast) {

@@ -65,6 +65,8 @@ private:
   llvm::DenseMap<Value, Type> declared;
   /// The entry of each inserted cast in the report; looked up only.
   llvm::DenseMap<Value, size_t> castEntries;
+  /// Results of operations on constants alone.
+  llvm::DenseSet<Value> constants;
 };
 
 Type Autocast::declaredType(Value value) const {
@@ -228,6 +230,16 @@ LogicalResult Autocast::typeOp(PrecisionOpInterface op) {
 }
 
 void Autocast::record(PrecisionOpInterface op, const Decision &decision) {
+  bool ofConstants =
+      op->getNumOperands() > 0 &&
+      llvm::all_of(op->getOperands(), [&](Value operand) {
+        auto cast = operand.getDefiningOp<amp::CastOp>();
+        Value source = cast && !cast.getFromModel() ? cast.getInput() : operand;
+        return isConstantValue(source) || constants.contains(source);
+      });
+  if (ofConstants) {
+    constants.insert_range(op->getResults());
+  }
   if (decision.rule == Rule::None) {
     return;
   }
@@ -250,6 +262,15 @@ void Autocast::record(PrecisionOpInterface op, const Decision &decision) {
         entry.type = toText(getElementTypeOrSelf(operand.get()));
       }
     }
+  }
+  entry.ofConstants = ofConstants;
+  auto fusable = dyn_cast<FusableOpInterface>(op.getOperation());
+  entry.isView = fusable && fusable.getFusionKind() == FusionKind::View;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    entry.operands.push_back({toStrings(getNodeNames(value.getLoc()).paths),
+                              toText(getElementTypeOrSelf(value)),
+                              op.isPinnedOperand(operand.getOperandNumber())});
   }
   remark::passed(
       op.getLoc(),

@@ -52,6 +52,10 @@ func.func @main(%x: tensor<2x4xf32> loc("input"("/input"))) -> tensor<2x2xf32> {
 // JSON-NEXT: "/MatMul"
 // JSON-NEXT: ],
 // JSON-NEXT: "op": "matmul",
+// JSON-NEXT: "operands": [
+// JSON-NEXT: "f16",
+// JSON-NEXT: "f16"
+// JSON-NEXT: ],
 // JSON-NEXT: "paths": [
 // JSON-NEXT: "/0"
 // JSON-NEXT: ],
