@@ -91,14 +91,14 @@ static std::vector<std::string> joined(std::vector<std::string> rules,
 /// What of the command line decides on types.
 static json::Object describePolicy(Compilation &compilation) {
   const Options &options = compilation.getOptions();
-  json::Object policy{{"amp", stringifyAmpPolicy(compilation.getAmpPolicy())},
-                      {"norm_output", options.normOutput},
-                      {"strict_rounding", options.strictRounding},
-                      {"default", options.policyDefault},
-                      {"layers", toObject(joined(options.policyLayers,
-                                                 options.layerPrecisions))},
-                      {"ops", toObject(joined(options.policyOps,
-                                              options.opPrecisions))}};
+  json::Object policy{
+      {"amp", stringifyAmpPolicy(compilation.getAmpPolicy())},
+      {"norm_output", options.normOutput},
+      {"strict_rounding", options.strictRounding},
+      {"default", options.policyDefault},
+      {"layers",
+       toObject(joined(options.policyLayers, options.layerPrecisions))},
+      {"ops", toObject(joined(options.policyOps, options.opPrecisions))}};
   if (!options.calibratedPaths.empty()) {
     policy["calibrated"] = json::Array(options.calibratedPaths);
   }
