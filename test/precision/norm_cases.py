@@ -73,6 +73,7 @@ def _(g):
     """max(|x|, 1e-12) of a value of the 16-bit type guards a division by zero."""
     x = np.array([[0.0, 0, 0.5, 0], [3, 0, 4, 0]])
     low = identity(g, x)
+    g.options = ["--strict-rounding"]
     bound = g.node("Max", g.node("Abs", low), g.constant(1e-12))
     g.output(g.node("Div", low, bound), np.sign(x), roundings=2)
 
@@ -81,8 +82,21 @@ def _(g):
 def _(g):
     x = np.array([[0.0, 0, 0.5, 0], [3, 0, 4, 0]])
     low = identity(g, x)
+    g.options = ["--strict-rounding"]
     bound = g.node("Clip", g.node("Abs", low), g.constant(1e-12))
     g.output(g.node("Div", low, bound), np.sign(x), roundings=2)
+
+    def check(d):
+        if g.mode == "fp16":
+            d.expect_type("Clip_0", "f32", "constant")
+    return check
+
+
+@case("lower-bound-beyond-the-range")
+def _(g):
+    """max(x, 1e6) is 1e6, though f16 has no such number."""
+    x = g.normal(2, 4)
+    g.output(g.node("Clip", identity(g, x), g.constant(1e6)), np.full((2, 4), 1e6), rtol=2.0**-9)
 
 
 # TensorRT#2564, #1262, onnxruntime PR 13639: 3008 squared is beyond f16
