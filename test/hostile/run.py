@@ -5,6 +5,8 @@
   test/hostile/run.py                     all cases
   test/hostile/run.py --filter='conv-*'   some
   test/hostile/run.py --keep              leave the files in build/hostile
+  test/hostile/run.py --sanitized         AMPC is built with AddressSanitizer, which
+                                          reports first and takes time and memory
 
 Each case has to end by itself with exit code 3 (invalid), 4 (unsupported) or 6
 (limit), within 2 seconds of processor time and 512 MiB, naming the node, tensor
@@ -45,7 +47,20 @@ import data_cases
 from ampctest.report import Tally
 
 FOLDER = env.BUILD / "hostile"
-CPU_SECONDS, MAX_KB, WALL_SECONDS = 2.0, 512 * 1024, 60
+WALL_SECONDS = 60
+
+
+@dataclasses.dataclass
+class Limits:
+    """What a case may take."""
+
+    cpu: float = 2.0  # seconds
+    peak: int = 512 * 1024  # KiB
+    address_space: int = 16 << 30  # bytes
+
+
+# The shadow memory of AddressSanitizer spans terabytes of addresses.
+SANITIZED = Limits(cpu=30.0, peak=4 << 20, address_space=resource.RLIM_INFINITY)
 
 
 @dataclasses.dataclass
@@ -58,11 +73,11 @@ class Outcome:
     text: str  # what it wrote to both streams
 
 
-def execute(command: list[str]) -> Outcome:
+def execute(command: list[str], limits: Limits) -> Outcome:
     """Run a command with limits that keep a bomb from harming the machine."""
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
-        resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+        resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+        resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -85,7 +100,8 @@ def names_one_of(names: tuple[str, ...], text: str) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
 
 
-def problems(one: case.Case, outcome: Outcome, leftovers: list[str]) -> list[str]:
+def problems(one: case.Case, outcome: Outcome, leftovers: list[str],
+             limits: Limits) -> list[str]:
     """What is wrong with the end of a hostile case."""
     found = []
     first = (outcome.text.strip() or "no message").splitlines()[0][:200]
@@ -94,33 +110,34 @@ def problems(one: case.Case, outcome: Outcome, leftovers: list[str]) -> list[str
         found.append(f"expected exit code {expected}, got {outcome.code}: {first}")
     elif not names_one_of(one.names, outcome.text.replace(str(FOLDER / one.name), "")):
         found.append(f"expected a message naming {' or '.join(one.names)}, got: {first}")
-    if outcome.cpu > CPU_SECONDS:
+    if outcome.cpu > limits.cpu:
         found.append(f"took {outcome.cpu:.1f} s")
-    if outcome.peak > MAX_KB:
+    if outcome.peak > limits.peak:
         found.append(f"took {outcome.peak // 1024} MiB")
     if "\x1b" in outcome.text or "\r" in outcome.text:
         found.append("wrote control characters")
-    if "Stack dump" in outcome.text or "Sanitizer" in outcome.text:
+    if "Stack dump" in outcome.text or "Sanitizer" in outcome.text \
+            or "runtime error:" in outcome.text:
         found.append("crashed")
     if leftovers:
         found.append(f"left {', '.join(leftovers)}")
     return found
 
 
-def run_case(one: case.Case, program: pathlib.Path) -> tuple[bool, str]:
+def run_case(one: case.Case, program: pathlib.Path, limits: Limits) -> tuple[bool, str]:
     folder = FOLDER / one.name
     folder.mkdir()
     arguments = one.make(folder)
     before = {path for path in folder.rglob("*")}
-    outcome = execute([str(program if one.on_program else env.ampc_path()), *arguments])
+    outcome = execute([str(program if one.on_program else env.ampc_path()), *arguments], limits)
     leftovers = sorted(path.name for path in folder.rglob("*") if path not in before)
-    found = problems(one, outcome, leftovers)
+    found = problems(one, outcome, leftovers, limits)
     if found:
         return False, f"FAIL {one.name}: {'; '.join(found)}"
     return True, f"ok   {one.name}: exit {outcome.code}: {outcome.text.strip().splitlines()[0][:160]}"
 
 
-def controls(tally: Tally) -> pathlib.Path:
+def controls(tally: Tally, limits: Limits) -> pathlib.Path:
     """Compile and run what is valid; the path of the program made."""
     folder = FOLDER / "control"
     (folder / "external").mkdir(parents=True)
@@ -137,7 +154,7 @@ def controls(tally: Tally) -> pathlib.Path:
             "valid input": [str(program), "run", f"--input=x=@{data}", f"--output-dir={folder}"],
     }.items():
         try:
-            outcome = execute(command)
+            outcome = execute(command, limits)
         except OSError as error:
             outcome = Outcome(5, 0, 0, str(error))
         tally.add(outcome.code == 0)
@@ -152,6 +169,7 @@ def main() -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", action="append", default=[], metavar="GLOB")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--sanitized", action="store_true")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     parser.add_argument("-v", "--verbose", action="store_true")
     args = parser.parse_args()
@@ -166,9 +184,10 @@ def main() -> int:
     FOLDER.mkdir(parents=True)
     start = time.monotonic()
     tally = Tally()
-    program = controls(tally)
+    limits = SANITIZED if args.sanitized else Limits()
+    program = controls(tally, limits)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for passed, line in pool.map(lambda one: run_case(one, program), chosen):
+        for passed, line in pool.map(lambda one: run_case(one, program, limits), chosen):
             tally.add(passed)
             if not passed or args.verbose:
                 print(line, flush=True)

@@ -1,5 +1,5 @@
 //===- RowWalker.cpp - Reductions over and maps of the rows of a tensor ---===//
-#include "compiler/Targets/CPU/RowWalker.h"
+#include "compiler/Targets/Codegen/RowWalker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -7,7 +7,7 @@
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::codegen;
 
 /// Independent sums that hide the latency of an addition.
 static constexpr int64_t unroll = 4;
@@ -183,8 +183,7 @@ Value RowWalker::reduce(TypedAttr identity, ElementFn element,
   return middle == inner ? total : combine(total, sums[unroll]);
 }
 
-void RowWalker::forEachElement(
-    function_ref<void(int64_t, ArrayRef<LaneIndex>, Value)> visit) {
+void RowWalker::forEachElement(VisitFn visit) {
   if (!space.lanesAlongRow || lanes == 1) {
     e.forLoop(e.index(0), e.index(space.rowLength()), 1, [&](Value r) {
       visit(currentLanes, locate(e.delinearize(r, space.row), currentLanes), r);

@@ -1,5 +1,5 @@
 //===- RowKernel.cpp - Reductions, softmax and normalizations -------------===//
-#include "compiler/Targets/CPU/RowWalker.h"
+#include "compiler/Targets/Codegen/RowWalker.h"
 
 #include "dialects/Amp/Impl/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,13 +8,9 @@
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::codegen;
 
 namespace {
-
-/// A row whose elements take more than this is pulled anew for each pass over
-/// it instead of being kept in scratch.
-constexpr int64_t maxScratchBytes = 1 << 20;
 
 /// Rows along `axes` of a tensor of `shape`.
 RowSpace alongAxes(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
@@ -160,15 +156,15 @@ LogicalResult RowKernel::emit(int64_t lanes) {
   if (!space.lanesAlongRow && space.kept.back() < lanes) {
     lanes = 1;
   }
-  RowWalker rows(e, space, lanes);
-  walker = &rows;
+  std::unique_ptr<RowWalker> rows = e.makeRowWalker(space, lanes);
+  walker = rows.get();
   bool several = isa<amp::SoftmaxOp, amp::LogSoftmaxOp, amp::LayerNormOp,
                      amp::RmsNormOp, amp::GroupNormOp>(root);
   int64_t width = space.lanesAlongRow ? 1 : lanes;
   int64_t bytes =
       space.rowLength() * width * (element.getIntOrFloatBitWidth() / 8);
-  useScratch = several && bytes <= maxScratchBytes;
-  rows.forEachRow([&] {
+  useScratch = several && bytes <= e.traits.rowScratchBytes;
+  rows->forEachRow([&] {
     if (ok) {
       expect(emitRow());
     }
@@ -220,7 +216,10 @@ LogicalResult RowKernel::emitReduction(RowWalker::CombineFn combine,
       index.push_back({e.index(0), 0});
     }
   }
-  return emitEpilogue(e, result, total, index, walker->rowLanes());
+  walker->once([&] {
+    expect(emitEpilogue(e, result, total, index, walker->rowLanes()));
+  });
+  return success(ok);
 }
 
 LogicalResult RowKernel::emitSoftmax(bool logarithm) {
@@ -431,7 +430,7 @@ LogicalResult RowKernel::emitRow() {
 
 } // namespace
 
-LogicalResult cpu::emitRowKernel(KernelEmitter &emitter, Operation *root) {
+LogicalResult codegen::emitRowKernel(KernelEmitter &emitter, Operation *root) {
   RowKernel kernel(emitter, root);
   if (succeeded(kernel.emit(emitter.traits.lanes))) {
     return success();

@@ -1,12 +1,12 @@
 //===- Epilogue.cpp - From a root's elements to the kernel's results ------===//
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/Codegen/KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::codegen;
 
 namespace {
 using Index = SmallVector<LaneIndex>;
@@ -63,9 +63,31 @@ bool isView(Operation *op) {
 }
 } // namespace
 
-LogicalResult cpu::emitEpilogue(KernelEmitter &emitter, Value root, Value value,
-                                ArrayRef<LaneIndex> index, int64_t lanes,
-                                Value mask) {
+FailureOr<Value> codegen::addBias(KernelEmitter &e, Value bias, Value result,
+                                  Value acc, ArrayRef<LaneIndex> index,
+                                  int64_t lanes) {
+  if (!bias) {
+    return acc;
+  }
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(bias.getType()).getShape();
+  SmallVector<LaneIndex> at;
+  for (auto [size, i] : llvm::zip_equal(shape, index.take_back(shape.size()))) {
+    at.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
+  }
+  ElementPuller puller(e, lanes);
+  FailureOr<Value> value = puller.get(bias, at);
+  if (failed(value)) {
+    return failure();
+  }
+  Value wide = puller.splat(*value);
+  return isa<FloatType>(getElementTypeOrSelf(wide.getType()))
+             ? arith::AddFOp::create(e.b, e.loc, acc, wide).getResult()
+             : arith::AddIOp::create(e.b, e.loc, acc, wide).getResult();
+}
+
+LogicalResult codegen::emitEpilogue(KernelEmitter &emitter, Value root,
+                                    Value value, ArrayRef<LaneIndex> index,
+                                    int64_t lanes, Value mask) {
   auto yield = emitter.kernel.getYield();
   ElementPuller puller(emitter, lanes);
   if (mask) {

@@ -1,7 +1,7 @@
 //===- SerialKernel.cpp - Kernels whose elements depend on an order -------===//
 // arg_max, arg_min, cumsum and top_k walk rows one element after the other,
 // rows in parallel; scatters apply their updates in order in one work item.
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/Codegen/KernelEmitter.h"
 
 #include "dialects/Amp/Impl/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::codegen;
 
 namespace {
 
@@ -300,6 +300,7 @@ private:
 
 } // namespace
 
-LogicalResult cpu::emitSerialKernel(KernelEmitter &emitter, Operation *root) {
+LogicalResult codegen::emitSerialKernel(KernelEmitter &emitter,
+                                        Operation *root) {
   return SerialKernel(emitter, root).emit();
 }

@@ -1,7 +1,7 @@
 //===- NaiveContraction.cpp - Any contraction, element by element ---------===//
 // The form every contraction has: for each result element a loop over what is
 // contracted. Serves element types and layouts that the panel kernel does not.
-#include "compiler/Targets/CPU/Contraction.h"
+#include "compiler/Targets/Codegen/KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::codegen;
 
 namespace {
 
@@ -75,7 +75,7 @@ private:
       bias = channelBias(conv.getBias(), last, at, acc);
     }
     if (failed(acc)) {
-      return root->emitOpError("has no code for the cpu target in this form");
+      return root->emitOpError("has no code in this form");
     }
     SmallVector<LaneIndex> index;
     for (Value i : at) {
@@ -244,7 +244,7 @@ private:
 
 } // namespace
 
-LogicalResult cpu::emitNaiveContraction(KernelEmitter &emitter,
-                                        Operation *root) {
+LogicalResult codegen::emitNaiveContraction(KernelEmitter &emitter,
+                                            Operation *root) {
   return NaiveContraction(emitter, root).emit();
 }

@@ -1,5 +1,5 @@
 //===- KernelEmitter.cpp - Loops, addresses, loads and stores -------------===//
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/Codegen/KernelEmitter.h"
 
 #include "dialects/Amp/Impl/Conversion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,7 @@
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::codegen;
 
 namespace {
 /// The type a tensor element has in memory, as LLVM loads it: bf16 as the i16
@@ -46,33 +46,21 @@ int64_t byteWidth(Type memoryType) {
 } // namespace
 
 KernelEmitter::KernelEmitter(amp::KernelOp kernel, func::FuncOp function,
-                             const CpuTraits &traits)
+                             const KernelTraits &traits)
     : kernel(kernel), function(function), traits(traits),
       b(kernel.getContext()), loc(kernel.getLoc()) {}
 
-void KernelEmitter::reset() {
+Block *KernelEmitter::beginFunction() {
   Region &region = function.getBody();
   region.dropAllReferences();
   region.getBlocks().clear();
   Block *entry = function.addEntryBlock();
   b.setInsertionPointToStart(entry);
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  pointers.clear();
-  unsigned count = kernel.getNumArguments() + kernel.getNumResults();
-  for (unsigned i = 0; i < count; ++i) {
-    Value slot =
-        LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(0),
-                            ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    pointers.push_back(LLVM::LoadOp::create(b, loc, pointer, slot, 8));
-  }
-  scratch = entry->getArgument(1);
-  begin = arith::IndexCastOp::create(b, loc, b.getIndexType(),
-                                     entry->getArgument(2));
-  end = arith::IndexCastOp::create(b, loc, b.getIndexType(),
-                                   entry->getArgument(3));
   func::ReturnOp ret = func::ReturnOp::create(b, loc);
   b.setInsertionPoint(ret);
+  pointers.clear();
   launch = KernelLaunch();
+  return entry;
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,22 +150,9 @@ SmallVector<Value> KernelEmitter::forLoopCarried(
   return SmallVector<Value>(loop.getResults());
 }
 
-void KernelEmitter::forEachItem(function_ref<void(Value)> body) {
-  forLoop(begin, end, 1, body);
-}
-
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
-
-Value KernelEmitter::scratchPointer(int64_t offset) {
-  return offset == 0
-             ? scratch
-             : LLVM::GEPOp::create(b, loc, scratch.getType(), b.getI8Type(),
-                                   scratch,
-                                   ArrayRef<LLVM::GEPArg>{int32_t(offset)})
-                   .getResult();
-}
 
 Value KernelEmitter::elementPointer(Value pointer, Type memory, Value offset) {
   if (matchPattern(offset, m_Zero())) {

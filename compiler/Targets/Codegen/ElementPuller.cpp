@@ -1,5 +1,5 @@
 //===- ElementPuller.cpp - Elements pulled through a kernel's body --------===//
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/Codegen/KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -7,7 +7,7 @@
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::codegen;
 
 namespace {
 /// The index at which a broadcasting op reads an operand of `shape`.

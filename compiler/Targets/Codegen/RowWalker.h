@@ -1,10 +1,10 @@
 //===- RowWalker.h - Reductions over and maps of the rows of a tensor -----===//
-#ifndef AMPC_COMPILER_TARGETS_CPU_ROWWALKER_H
-#define AMPC_COMPILER_TARGETS_CPU_ROWWALKER_H
+#ifndef AMPC_COMPILER_TARGETS_CODEGEN_ROWWALKER_H
+#define AMPC_COMPILER_TARGETS_CODEGEN_ROWWALKER_H
 
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/Codegen/KernelEmitter.h"
 
-namespace ampc::cpu {
+namespace ampc::codegen {
 
 /// A tensor seen as rows: an index of the kept space names a row, one of the
 /// row space an element in it.
@@ -22,8 +22,9 @@ struct RowSpace {
   int64_t rowLength() const;
 };
 
-/// Emits loops over the rows of a RowSpace. All orders are fixed by the shape:
-/// results do not depend on the number of threads.
+/// Emits code over the rows of a RowSpace: here, loops of one thread. A target
+/// may share a row among threads. All orders are fixed by the shape: results do
+/// not depend on the number of threads.
 class RowWalker {
 public:
   /// Builds the element(s) at tensor index `index`, which is number `position`
@@ -35,10 +36,11 @@ public:
 
   RowWalker(KernelEmitter &emitter, const RowSpace &space, int64_t lanes)
       : e(emitter), space(space), lanes(lanes) {}
+  virtual ~RowWalker() = default;
 
   /// Work items and the loop over them. `body` is built for one row, or for
   /// `rowLanes()` rows at once.
-  void forEachRow(llvm::function_ref<void()> body);
+  virtual void forEachRow(llvm::function_ref<void()> body);
 
   /// Rows that the values of the current body stand for.
   int64_t rowLanes() const { return currentLanes; }
@@ -46,19 +48,22 @@ public:
 
   /// Combines all elements of the row: a value per row of the body. `identity`
   /// is a scalar of the element's compute type.
-  mlir::Value reduce(mlir::TypedAttr identity, ElementFn element,
-                     CombineFn combine);
+  virtual mlir::Value reduce(mlir::TypedAttr identity, ElementFn element,
+                             CombineFn combine);
 
-  /// Visits each element of the row.
-  void forEachElement(
-      llvm::function_ref<void(int64_t lanes, llvm::ArrayRef<LaneIndex> index,
-                              mlir::Value position)>
-          visit);
+  using VisitFn = llvm::function_ref<void(
+      int64_t lanes, llvm::ArrayRef<LaneIndex> index, mlir::Value position)>;
+  /// Visits each element of the row; the same thread visits an element in
+  /// every pass.
+  virtual void forEachElement(VisitFn visit);
+
+  /// Builds what is done once for the row, after a reduction.
+  virtual void once(llvm::function_ref<void()> body) { body(); }
 
   /// A statistic of the row for use beside `lanes` of its elements.
   mlir::Value spread(mlir::Value statistic, int64_t lanes);
 
-private:
+protected:
   mlir::Value horizontal(mlir::Value vector, CombineFn combine);
   mlir::Value splat(mlir::Value value, int64_t width);
   llvm::SmallVector<LaneIndex> locate(llvm::ArrayRef<mlir::Value> row,
@@ -71,6 +76,6 @@ private:
   llvm::SmallVector<LaneIndex> kept;
 };
 
-} // namespace ampc::cpu
+} // namespace ampc::codegen
 
-#endif // AMPC_COMPILER_TARGETS_CPU_ROWWALKER_H
+#endif // AMPC_COMPILER_TARGETS_CODEGEN_ROWWALKER_H

@@ -1,17 +1,15 @@
 //===- MapKernel.cpp - Kernels that compute each element by itself --------===//
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/Codegen/KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace ampc;
-using namespace ampc::cpu;
+using namespace ampc::codegen;
 
 namespace {
 
-/// Elements of one work item along the innermost dimension.
-constexpr int64_t chunkElements = 2048;
 /// Elements worth handing to another thread.
 constexpr int64_t grainElements = 16384;
 
@@ -88,7 +86,7 @@ public:
     for (int64_t size : shape.drop_back(shape.empty() ? 0 : 1)) {
       rows *= size;
     }
-    chunk = std::min(last, chunkElements);
+    chunk = std::min(last, emitter.traits.mapChunk);
     chunks = chunk == 0 ? 0 : llvm::divideCeil(last, chunk);
   }
 
@@ -164,7 +162,7 @@ private:
 
 } // namespace
 
-LogicalResult cpu::emitMapKernel(KernelEmitter &emitter) {
+LogicalResult codegen::emitMapKernel(KernelEmitter &emitter) {
   amp::KernelOp kernel = emitter.kernel;
   auto first = cast<RankedTensorType>(kernel.getResultTypes().front());
   for (Type type : kernel.getResultTypes()) {

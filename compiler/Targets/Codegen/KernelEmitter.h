@@ -1,6 +1,6 @@
 //===- KernelEmitter.h - From an amp.kernel to loops and vectors ----------===//
-#ifndef AMPC_COMPILER_TARGETS_CPU_KERNELEMITTER_H
-#define AMPC_COMPILER_TARGETS_CPU_KERNELEMITTER_H
+#ifndef AMPC_COMPILER_TARGETS_CODEGEN_KERNELEMITTER_H
+#define AMPC_COMPILER_TARGETS_CODEGEN_KERNELEMITTER_H
 
 #include "dialects/Amp/IR/AmpOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -8,37 +8,51 @@
 #include <functional>
 #include <map>
 
-namespace ampc::cpu {
+namespace ampc::codegen {
 
-/// Facts about the machine that kernels are written for.
-struct CpuTraits {
-  int64_t lanes = 8;        ///< f32 elements of the widest vector register
-  int64_t registers = 16;   ///< vector registers
-  int64_t l2Bytes = 524288; ///< second-level cache
+class RowWalker;
+struct RowSpace;
+
+/// What emitters that every target shares need to know of one.
+struct KernelTraits {
+  int64_t lanes = 8; ///< f32 elements that one thread handles at once
+  /// Elements of a map's work item along the innermost dimension.
+  int64_t mapChunk = 2048;
+  /// A row whose elements take more than this is pulled anew for each pass
+  /// over it instead of being kept in scratch.
+  int64_t rowScratchBytes = 1 << 20;
 };
 
-/// How a kernel is launched; see ampc_kernel_desc.
+/// How a kernel is launched.
 struct KernelLaunch {
-  int64_t items = 0;
-  int64_t grain = 1;
-  int64_t scratchBytes = 0;
+  int64_t items = 0;        ///< independent work items
+  int64_t grain = 1;        ///< fewest items worth handing to another thread
+  int64_t scratchBytes = 0; ///< of each thread, or of each group of threads
+  int64_t group = 0; ///< threads that share an item; 0: one thread an item
 };
 
-/// State of the emission of one kernel as
-/// `func(buffers: !llvm.ptr, scratch: !llvm.ptr, begin: i64, end: i64)`.
-/// Arguments and results of the kernel are dense row-major buffers. Inside,
-/// 16-bit floats live widened as f32 (always exactly representable), booleans
-/// as i1, unsigned integers as signless.
+/// State of the emission of one kernel as a function. Arguments and results of
+/// the kernel are dense row-major buffers. Inside, 16-bit floats live widened
+/// as f32 (always exactly representable), booleans as i1, unsigned integers as
+/// signless. Each target says how a function begins and gets at its work.
 class KernelEmitter {
 public:
   KernelEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
-                const CpuTraits &traits);
+                const KernelTraits &traits);
+  virtual ~KernelEmitter() = default;
 
   /// Starts the function anew with an empty entry block.
-  void reset();
+  virtual void reset() = 0;
 
-  /// Builds `for item in [begin, end)` over the launch's work items.
-  void forEachItem(llvm::function_ref<void(mlir::Value item)> body);
+  /// Builds code for each of the launch's work items.
+  virtual void forEachItem(llvm::function_ref<void(mlir::Value item)> body) = 0;
+
+  /// A pointer `offset` bytes into the scratch.
+  virtual mlir::Value scratchPointer(int64_t offset) = 0;
+
+  /// How this target walks the rows of `space` with `lanes` lanes.
+  virtual std::unique_ptr<RowWalker> makeRowWalker(const RowSpace &space,
+                                                   int64_t lanes) = 0;
 
   /// Builds `for i in [lower, upper) step step`.
   void forLoop(mlir::Value lower, mlir::Value upper, int64_t step,
@@ -58,9 +72,6 @@ public:
   mlir::Value resultPointer(unsigned result) {
     return pointers[kernel.getNumArguments() + result];
   }
-  /// A pointer `offset` bytes into this thread's scratch.
-  mlir::Value scratchPointer(int64_t offset);
-
   /// Loads `lanes` consecutive elements at element `offset` of a buffer of
   /// `element`s, in the compute type. `align` is that of one element.
   mlir::Value load(mlir::Value pointer, mlir::Type element, mlir::Value offset,
@@ -92,19 +103,22 @@ public:
 
   amp::KernelOp kernel;
   mlir::func::FuncOp function;
-  const CpuTraits &traits;
+  const KernelTraits &traits;
   mlir::OpBuilder b;
   mlir::Location loc;
   KernelLaunch launch;
+
+protected:
+  /// Empties the function; the builder stands before its return.
+  mlir::Block *beginFunction();
+
+  llvm::SmallVector<mlir::Value> pointers; ///< arguments, then results
 
 private:
   mlir::Value elementPointer(mlir::Value pointer, mlir::Type memoryType,
                              mlir::Value offset);
   mlir::Value fromMemory(mlir::Value value, mlir::Type element);
   mlir::Value toMemory(mlir::Value value, mlir::Type element);
-
-  llvm::SmallVector<mlir::Value> pointers;
-  mlir::Value scratch, begin, end;
 };
 
 /// Computes elements of the tensors in a kernel's body by pulling them through
@@ -181,16 +195,21 @@ mlir::Operation *findRoot(amp::KernelOp kernel);
 mlir::LogicalResult emitMapKernel(KernelEmitter &emitter);
 mlir::LogicalResult emitRowKernel(KernelEmitter &emitter,
                                   mlir::Operation *root);
-mlir::LogicalResult emitContractionKernel(KernelEmitter &emitter,
-                                          mlir::Operation *root);
-mlir::LogicalResult emitAttentionKernel(KernelEmitter &emitter,
-                                        mlir::Operation *root);
 mlir::LogicalResult emitSerialKernel(KernelEmitter &emitter,
                                      mlir::Operation *root);
+/// Any contraction, one result element at a time.
+mlir::LogicalResult emitNaiveContraction(KernelEmitter &emitter,
+                                         mlir::Operation *root);
 
-/// Picks the emitter by the root's fusion kind.
-mlir::LogicalResult emitKernel(KernelEmitter &emitter);
+/// Whether the kernel has nothing to store.
+bool isEmptyKernel(amp::KernelOp kernel);
 
-} // namespace ampc::cpu
+/// `acc` plus the bias of the contraction at `index`, if any.
+mlir::FailureOr<mlir::Value> addBias(KernelEmitter &emitter, mlir::Value bias,
+                                     mlir::Value result, mlir::Value acc,
+                                     llvm::ArrayRef<LaneIndex> index,
+                                     int64_t lanes);
 
-#endif // AMPC_COMPILER_TARGETS_CPU_KERNELEMITTER_H
+} // namespace ampc::codegen
+
+#endif // AMPC_COMPILER_TARGETS_CODEGEN_KERNELEMITTER_H
