@@ -1,4 +1,4 @@
-// RUN: ampc-opt %s --precision-pure='type=f16 report=%t.json layer-precisions=/keep:fp32 op-precisions=log:fp32' | FileCheck %s
+// RUN: ampc-opt %s --precision-pure='type=f16 calibrated=main/9 report=%t.json layer-precisions=/keep:fp32 op-precisions=log:fp32 base-layer-precisions=/last:bf16 base-op-precisions=sqrt:fp32' | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
 
 /// Everything runs in the 16-bit type, whatever its class; the function keeps
@@ -58,4 +58,14 @@ func.func @no_overridden(%x: tensor<2xf32>, %d: tensor<2xf64>, %i: tensor<2xi32>
   %e = amp.exp %d : (tensor<2xf64>) -> tensor<2xf64>
   %j = amp.add %i, %i : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
   return %r, %e, %j : tensor<2xf32>, tensor<2xf64>, tensor<2xi32>
+}
+
+/// Rules of the base lists hold where no other rule does.
+// CHECK-LABEL: func.func @base
+func.func @base(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // CHECK: amp.exp {{.*}} -> tensor<2xbf16>
+  // CHECK: amp.sqrt {{.*}} -> tensor<2xf32>
+  %a = amp.exp %x : (tensor<2xf32>) -> tensor<2xf32> loc("/last")
+  %b = amp.sqrt %a : (tensor<2xf32>) -> tensor<2xf32>
+  return %b : tensor<2xf32>
 }
