@@ -82,14 +82,23 @@ static json::Object toObject(ArrayRef<std::string> rules) {
   return object;
 }
 
+static std::vector<std::string> joined(std::vector<std::string> rules,
+                                       ArrayRef<std::string> more) {
+  append_range(rules, more);
+  return rules;
+}
+
 /// What of the command line decides on types.
 static json::Object describePolicy(Compilation &compilation) {
   const Options &options = compilation.getOptions();
   json::Object policy{{"amp", stringifyAmpPolicy(compilation.getAmpPolicy())},
                       {"norm_output", options.normOutput},
                       {"strict_rounding", options.strictRounding},
-                      {"layers", toObject(options.layerPrecisions)},
-                      {"ops", toObject(options.opPrecisions)}};
+                      {"default", options.policyDefault},
+                      {"layers", toObject(joined(options.policyLayers,
+                                                 options.layerPrecisions))},
+                      {"ops", toObject(joined(options.policyOps,
+                                              options.opPrecisions))}};
   if (!options.calibratedPaths.empty()) {
     policy["calibrated"] = json::Array(options.calibratedPaths);
   }

@@ -1,4 +1,4 @@
-//===- Commands.cpp - compile, run, bench, explain, ops -------------------===//
+//===- Commands.cpp - compile, run, bench, ops ----------------------------===//
 #include "compiler/Driver/Commands.h"
 
 #include "ampc/runtime.h"
@@ -7,9 +7,7 @@
 #include "compiler/Driver/Jit.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Import/Import.h"
-#include "passes/Precision/Report.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -20,8 +18,7 @@ static LogicalResult writeText(Compilation &compilation) {
   const Options &options = compilation.getOptions();
   StringRef path = options.output.empty() ? "-" : StringRef(options.output);
   if (options.emit == EmitKind::Mlir) {
-    return writeFile(path, compilation.getSink(),
-                     [&](raw_ostream &os) { compilation.printModule(os); });
+    return compilation.writeModule(path);
   }
   SmallVector<char, 0> text;
   raw_svector_ostream os(text);
@@ -56,8 +53,10 @@ LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
     return failure();
   }
   Compilation compilation(options, sink);
-  Phase last =
-      std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
+  bool isModel = options.emit == EmitKind::Onnx;
+  Phase last = isModel ? Phase::Precision
+                       : std::min(options.compileTo.value_or(Phase::Memory),
+                                  Phase::Memory);
   if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
   }
@@ -67,7 +66,9 @@ LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
   compilation.setCertificate(certificate.toJson());
   bool isText = options.emit == EmitKind::Mlir ||
                 options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;
-  if (failed(isText ? writeText(compilation) : writeArtifact(compilation))) {
+  if (failed(isModel  ? writeModel(compilation)
+             : isText ? writeText(compilation)
+                      : writeArtifact(compilation))) {
     return failure();
   }
   if (options.timeReport) {
@@ -102,56 +103,6 @@ int programCommand(const Options &options, DiagnosticSink &sink) {
   outs().flush();
   return ampc_program_main(static_cast<int>(argv.size()), argv.data(),
                            &program->get());
-}
-
-LogicalResult explainCommand(const Options &options, DiagnosticSink &sink) {
-  Compilation compilation(options, sink);
-  if (failed(compilation.open()) || failed(compilation.run(Phase::Precision))) {
-    return failure();
-  }
-  const precision::Report &report = *compilation.getPrecisionReport();
-  if (report.ops.empty()) {
-    return sink.error(ExitCode::Usage,
-                      "mixed precision is off: every node keeps its types",
-                      "choose a policy, such as --amp=bf16");
-  }
-  if (options.node.empty()) {
-    if (options.json) {
-      outs() << formatv("{0:2}\n", report.toJson());
-    } else {
-      report.print(outs());
-    }
-    return success();
-  }
-  Expected<GlobPattern> pattern = GlobPattern::create(options.node);
-  if (!pattern) {
-    return sink.error(ExitCode::Usage,
-                      "expected a node name or glob, got '" + options.node +
-                          "': " + toString(pattern.takeError()));
-  }
-  precision::Report chosen;
-  auto matches = [&](ArrayRef<std::string> nodes) {
-    return any_of(nodes, [&](StringRef node) { return pattern->match(node); });
-  };
-  copy_if(report.ops, std::back_inserter(chosen.ops),
-          [&](const precision::OpDecision &op) { return matches(op.nodes); });
-  copy_if(report.casts, std::back_inserter(chosen.casts),
-          [&](const precision::CastDecision &cast) {
-            return any_of(cast.uses, [&](const precision::CastUse &use) {
-              return matches(use.nodes);
-            });
-          });
-  if (chosen.ops.empty()) {
-    return sink.error(ExitCode::Usage,
-                      "no node is named '" + options.node + "'",
-                      "ampc explain MODEL lists all nodes");
-  }
-  if (options.json) {
-    outs() << formatv("{0:2}\n", chosen.toJson());
-  } else {
-    chosen.print(outs());
-  }
-  return success();
 }
 
 LogicalResult opsCommand(const Options &options, DiagnosticSink &sink) {

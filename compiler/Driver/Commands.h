@@ -49,6 +49,9 @@ llvm::LogicalResult devicesCommand(const Options &options,
 /// executable, library or object.
 llvm::LogicalResult writeArtifact(Compilation &compilation);
 
+/// Writes the original model with the types that the precision phase decided.
+llvm::LogicalResult writeModel(Compilation &compilation);
+
 /// Runs one command line, the program's name left out; returns the exit code.
 int runDriver(llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors);
 

@@ -19,14 +19,17 @@ class DefaultTimingManager;
 
 namespace ampc {
 namespace importer {
+class ExternalData;
 class ImportDiagnostics;
 class ModelFile;
 } // namespace importer
 namespace precision {
 class Report;
+struct PolicyFacts;
 } // namespace precision
 
 namespace driver {
+class ModuleWriter;
 class WeightSection;
 
 /// Owns the context, the model and its module, and moves the module from phase
@@ -91,10 +94,12 @@ public:
   /// Options of code emission as the command line asks for them.
   CodegenOptions getCodegenOptions();
 
-  /// Writes the module as MLIR, large constants left out.
-  void printModule(llvm::raw_ostream &os);
+  /// Writes the module as MLIR that refers to files for large constants;
+  /// without them to standard output, for "-".
+  llvm::LogicalResult writeModule(llvm::StringRef path);
 
 private:
+  precision::PolicyFacts getPolicyFacts();
   PhaseOptions getPhaseOptions();
   llvm::LogicalResult importModel();
   llvm::LogicalResult importOnnxModel();
@@ -113,6 +118,9 @@ private:
   std::unique_ptr<mlir::DefaultTimingManager> timing;
   std::unique_ptr<Target> target;
   std::shared_ptr<importer::ModelFile> model;
+  /// The files that a model given as MLIR refers to.
+  std::shared_ptr<importer::ExternalData> mlirFiles;
+  std::unique_ptr<ModuleWriter> writer;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
@@ -129,8 +137,10 @@ private:
 /// finds it made.
 void warmUp();
 
-/// How MLIR is printed: with locations, large constants left out.
-mlir::OpPrintingFlags getPrintingFlags(uint64_t elideAbove);
+/// What --amp=auto means for `target`, and why.
+AmpPolicy chooseAutoPolicy(const Target &target, mlir::MLIRContext &context);
+std::string describeAutoPolicy(const Target &target,
+                               mlir::MLIRContext &context);
 
 /// Hands the findings of the importer to the sink.
 void reportImport(const importer::ImportDiagnostics &found,

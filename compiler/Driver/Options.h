@@ -32,7 +32,7 @@ enum class Command {
 };
 
 /// What `ampc MODEL -o OUT` writes.
-enum class EmitKind { Exe, Lib, Obj, Mlir, Llvm, Asm };
+enum class EmitKind { Exe, Lib, Obj, Onnx, Mlir, Llvm, Asm };
 
 enum class DiagnosticForm { Text, Json };
 
@@ -71,21 +71,29 @@ struct Options {
 
   // Target.
   std::string march = "native";
+  std::vector<std::string> cudaArchs; ///< as written
   unsigned optLevel = 3;
   unsigned jobs = 0; ///< 0: one per available core
 
   // Precision.
   std::string amp = "auto";
-  /// PATTERN:TYPE and OP:TYPE; a later rule goes before an earlier one.
+  /// PATTERN:TYPE and OP:TYPE.
   std::vector<std::string> layerPrecisions, opPrecisions;
-  /// The policy file, and its certificate as JSON text.
-  std::string precisionPolicy, precisionCertificate;
+  /// The policy file and what it says: rules, which yield to those above, the
+  /// type of what no rule matches (empty: as `amp` says), and its certificate
+  /// as JSON text.
+  std::string precisionPolicy;
+  std::vector<std::string> policyLayers, policyOps;
+  std::string policyDefault;
+  std::string precisionCertificate;
   /// Whether --data decides what stays in fp32, and what it decided: places in
   /// the graph.
   bool calibrate = false;
   std::vector<std::string> calibratedPaths;
   bool strictRounding = false;
   std::string normOutput = "follow";
+  std::string constants = "fp32";
+  std::string fp32Contractions = "ieee";
   std::string precisionReport;
 
   // Model.
@@ -121,6 +129,7 @@ struct Options {
   bool unsupportedOnly = false;
   bool json = false;
   DiagnosticForm diagnostics = DiagnosticForm::Text;
+  std::string remarks; ///< pattern of remark categories; empty: none
   bool timeReport = false;
   bool mlirTiming = false;
   bool verifyEach = false;

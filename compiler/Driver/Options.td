@@ -55,7 +55,7 @@ class Switch<string name, string help, OptionGroup group, list<OptionVisibility>
 def output : Separate<["-"], "o">, MetaVarName<" FILE">, Group<group_output>, Flags<[CommonOption]>,
              HelpText<"Output file; with --emit=lib also FILE.h beside it; tune: the policy">,
              Visibility<[CompileVis, TuneVis]>;
-defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, mlir, llvm, asm", group_output, compile,
+defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, onnx, mlir, llvm, asm", group_output, compile,
                   [CommonOption]>;
 defm compile_to : Value<"compile-to", "PHASE",
                         "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",
@@ -66,7 +66,7 @@ defm dump_phases_to : Value<"dump-phases-to", "DIR", "Write the MLIR after each 
                             compiling>;
 defm save_temps : Value<"save-temps", "DIR", "Keep the files handed to the linker in DIR", group_output, compile>;
 defm elide_above : Value<"elide-above", "SIZE",
-                         "Leave constants larger than SIZE bytes out of written MLIR (default 64K)", group_output,
+                         "Let written MLIR refer to files for constants larger than SIZE bytes (default 64K)", group_output,
                          compiling>;
 
 //===-- Target ------------------------------------------------------------===//
@@ -74,6 +74,8 @@ defm elide_above : Value<"elide-above", "SIZE",
 defm target : Value<"target", "NAME", "Where the program runs: cpu", group_target, compiling, [CommonOption]>;
 defm march : Value<"march", "NAME", "CPU architecture: native (default), x86-64-v3, x86-64-v4", group_target,
                    compiling, [CommonOption]>;
+defm cuda_arch : Value<"cuda-arch", "sm_80,sm_90a,...", "GPUs, by architecture or name (rtx3060, a100, h200)",
+                       group_target, compiling>;
 def opt_level : Joined<["-"], "O">, MetaVarName<"LEVEL">, Group<group_target>, Visibility<compiling>,
                 HelpText<"Effort of machine code generation, 0 to 3 (default 3)">;
 def jobs : JoinedOrSeparate<["-"], "j">, MetaVarName<" N">, Group<group_target>, Visibility<compiling>,
@@ -82,14 +84,21 @@ def jobs : JoinedOrSeparate<["-"], "j">, MetaVarName<" N">, Group<group_target>,
 //===-- Precision ---------------------------------------------------------===//
 
 defm amp : Value<"amp", "POLICY",
-                 "Mixed precision: auto (default), off, fp16, bf16, pure-fp16, pure-bf16", group_precision,
+                 "Mixed precision: auto (default), off, fp16, bf16, tf32, pure-fp16, pure-bf16", group_precision,
                  compiling, [CommonOption]>;
-defm layer_precisions : Value<"layer-precisions", "PATTERN:TYPE,...", "Types of nodes by name (glob)",
+defm layer_precisions : Value<"layer-precisions", "PATTERN:TYPE,...", "Types of nodes by name, path or glob",
                               group_precision, compiling, [CommonOption]>;
-defm op_precisions : Value<"op-precisions", "OP:TYPE,...", "Types of nodes by operator", group_precision, compiling>;
+defm op_precisions : Value<"op-precisions", "OP:TYPE,...", "Types of nodes by operator or function of the model",
+                           group_precision, compiling>;
 defm precision_policy : Value<"precision-policy", "FILE.json",
-                              "Types from a file: {\"layers\": {PATTERN: TYPE}, \"ops\": {OP: TYPE}}", group_precision,
-                              compiling>;
+                              "Types from a file: {\"default\": TYPE, \"layers\": {PATTERN: TYPE}, \"ops\": {OP: TYPE}}",
+                              group_precision, compiling>;
+defm constants : Value<"constants", "fp32|saturate",
+                       "Where a constant does not fit the 16-bit type, run in fp32 (default) or saturate it",
+                       group_precision, compiling>;
+defm fp32_contractions : Value<"fp32-contractions", "ieee|tf32",
+                               "Products of contractions left in fp32, on a GPU: fp32 (default) or TF32",
+                               group_precision, compiling>;
 // The names that NVIDIA ModelOpt's AutoCast uses.
 defm nodes_to_exclude : Value<"nodes-to-exclude", "PATTERN,...", "Nodes that stay in fp32", group_precision,
                               compiling>;
@@ -191,6 +200,9 @@ def json : Switch<"json", "Print JSON", group_report,
                   [InspectVis, OpsVis, DevicesVis, ExplainVis, CompareVis, TuneVis]>;
 defm diagnostics : Value<"diagnostics", "text|json", "Form of diagnostics (json: one object a line)", group_report,
                          everything>;
+defm remarks : Value<"remarks", "PATTERN",
+                     "Print what passes decided, of those whose name matches the regular expression (precision-.*)",
+                     group_report, compiling>;
 def time_report : Switch<"time-report", "Print the time and peak memory of each phase", group_report, compiling>;
 def mlir_timing : Switch<"mlir-timing", "Print the time of each pass", group_report, compiling>;
 def verify_each : Switch<"verify-each", "Verify the IR after each pass, not only after each phase", group_report,

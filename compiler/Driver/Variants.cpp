@@ -62,6 +62,9 @@ void Variants::select(const Variant &variant) {
     current.amp = "off";
     current.layerPrecisions.clear();
     current.opPrecisions.clear();
+    current.policyLayers.clear();
+    current.policyOps.clear();
+    current.policyDefault.clear();
   }
   compilation.setExposedResults(variant.exposedResults,
                                 variant.exposedRounding);

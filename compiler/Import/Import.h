@@ -47,6 +47,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext *context,
                                              const ImportOptions &options,
                                              ImportDiagnostics &diags);
 
+/// The names by which messages call the nodes of a model, those of its
+/// subgraphs and of its functions as they are called included, in order.
+std::vector<std::string> listNodeNames(const ModelFile &model);
+
 /// The operators that can be imported, as `domain.Op` (`Op` in the default
 /// domain), sorted.
 std::vector<std::string> listSupportedOps();

@@ -39,6 +39,11 @@ def GraphRaisePass : GraphPass<"graph-raise"> {
     %4 = amp.gelu %x {form = #amp.gelu_form<erf>} : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let options = [
+    Option<"attention", "attention", "bool", /*default=*/"true",
+           "Raise attention, too. Without it, each product, the softmax and the mask are operations of their own, "
+           "which round where they are written.">,
+  ];
 }
 
 def GraphFoldConstantsPass : GraphPass<"graph-fold-constants"> {

@@ -97,6 +97,12 @@ static Decision decideByClass(PrecisionOpInterface op, const Policy &policy,
                               const llvm::DenseSet<Operation *> &exact,
                               ArrayRef<Value> operands) {
   auto fp32 = Float32Type::get(op.getContext());
+  if (policy.defaults == DefaultTypes::Keep) {
+    return {{}, Rule::Kept, "mixed precision is off"};
+  }
+  if (policy.defaults == DefaultTypes::Fp32) {
+    return {fp32, Rule::Default, "no rule matches, and the default is fp32"};
+  }
   AutocastClass autocastClass = policy.normOutput == NormOutput::Fp32
                                     ? op.getEagerAutocastClass()
                                     : op.getAutocastClass();
@@ -136,12 +142,12 @@ Decision precision::decide(PrecisionOpInterface op, const Policy &policy,
     }
     return {{}, Rule::Pinned, "keeps the types that the model gives it"};
   }
-  StringRef rule;
-  if (FloatType forced = policy.overrides.find(op, rule)) {
-    return {forced, Rule::Override, "asked for by '" + rule.str() + "'"};
+  if (const Override *forced = policy.overrides.find(op)) {
+    return {forced->type, Rule::Override, "asked for by '" + forced->text + "'",
+            forced->isTf32};
   }
   Decision decision = decideByClass(op, policy, exact, operands);
-  if (decision.element.getWidth() > 16 || policy.calibrated.empty()) {
+  if (!decision.element || decision.element.getWidth() > 16 || policy.calibrated.empty()) {
     return decision;
   }
   NodeNames nodes = getNodeNames(op.getLoc());

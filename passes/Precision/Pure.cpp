@@ -18,9 +18,11 @@ struct PrecisionPurePass final
       : Base(std::move(options)), report(report) {}
 
   void runOnOperation() override {
-    auto overrides =
-        Overrides::parse(getOperation(), llvm::to_vector(layerPrecisions),
-                         llvm::to_vector(opPrecisions));
+    RuleTexts rules{llvm::to_vector(layerPrecisions),
+                    llvm::to_vector(opPrecisions)};
+    RuleTexts base{llvm::to_vector(baseLayerPrecisions),
+                   llvm::to_vector(baseOpPrecisions)};
+    auto overrides = Overrides::resolve(getOperation(), {rules, base});
     if (failed(overrides)) {
       return signalPassFailure();
     }
@@ -28,6 +30,7 @@ struct PrecisionPurePass final
                   /*pure=*/true,
                   NormOutput::Follow,
                   ConstantPolicy::Saturate,
+                  DefaultTypes::Autocast,
                   std::move(*overrides),
                   /*calibrated=*/{}};
     policy.calibrated.insert_range(calibrated);

@@ -4,6 +4,8 @@
 #include "compiler/Import/OpTable.h"
 #include "compiler/Import/TensorView.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace ampc::importer {
@@ -151,8 +153,23 @@ static LogicalResult convertIsNan(Node &n) {
 // Clip
 //===----------------------------------------------------------------------===//
 
+/// Whether a bound means the same to a 16-bit float: it does not become zero or
+/// lose bits below the normal numbers, nor bound more than all of them.
+static bool isBoundOfAnyFloat(double bound, bool isLower) {
+  constexpr double smallest = 0x1p-14, largest = 65504;
+  return (bound == 0 || std::abs(bound) >= smallest) &&
+         (isLower ? bound <= largest : bound >= -largest);
+}
+
 static Value buildClip(Node &n, Value x, double min, double max) {
-  return n.unary<amp::ClipOp>(x, llvm::APFloat(min), llvm::APFloat(max));
+  if (isBoundOfAnyFloat(min, /*isLower=*/true) &&
+      isBoundOfAnyFloat(max, /*isLower=*/false)) {
+    return n.unary<amp::ClipOp>(x, llvm::APFloat(min), llvm::APFloat(max));
+  }
+  // As an operand, a bound that a type cannot hold takes the operation to f32.
+  Type element = n.element(x);
+  x = n.build<amp::MaxOp>(x, n.scalar(element, min));
+  return n.build<amp::MinOp>(x, n.scalar(element, max));
 }
 
 static LogicalResult convertClipAttributes(Node &n) {
@@ -176,13 +193,19 @@ static LogicalResult convertClip(Node &n) {
                        max ? max->floats[0] : infinity));
     return success();
   }
-  if (n.has(1)) {
-    x = n.build<amp::MaxOp>(x, n.in(1));
+  SmallVector<Value> operands{x};
+  for (unsigned i : {1u, 2u}) {
+    if (n.has(i)) {
+      operands.push_back(n.in(i));
+    }
   }
-  if (n.has(2)) {
-    x = n.build<amp::MinOp>(x, n.in(2));
-  }
-  n.set(0, x);
+  auto clip = [&](ArrayRef<Value> in) {
+    Value y = n.has(1) ? n.build<amp::MaxOp>(in[0], in[1]) : in[0];
+    return n.has(2) ? n.build<amp::MinOp>(y, in.back()) : y;
+  };
+  // The bounds take the type of what they bound, so the operator is one.
+  n.set(0, n.isFloat(x) ? n.composite1(AutocastClass::Follow, operands, clip)
+                        : clip(operands));
   return success();
 }
 
