@@ -1,6 +1,7 @@
 //===- Trace.cpp - Two precisions compared op by op -----------------------===//
 #include "compiler/Driver/Trace.h"
 
+#include "dialects/Interfaces/PrecisionInterfaces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Graph/ExposeResults.h"
@@ -39,9 +40,12 @@ std::vector<NodeTrace> findTraces(Variants &variants) {
     trace.position = traces.size();
     auto type = cast<mlir::RankedTensorType>(value.getType());
     trace.bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-    for (mlir::Value operand : op->getOperands()) {
-      auto known = entries.find(operand);
-      if (known != entries.end()) {
+    auto typed = dyn_cast<PrecisionOpInterface>(op);
+    for (mlir::OpOperand &operand : op->getOpOperands()) {
+      auto known = entries.find(operand.get());
+      bool isPinned =
+          typed && typed.isPinnedOperand(operand.getOperandNumber());
+      if (known != entries.end() && !isPinned) {
         trace.producers.push_back(known->second);
       }
     }

@@ -16,7 +16,7 @@ struct NodeTrace {
   bool isOverridden = false;     ///< by a rule of the user
   int64_t position = 0;          ///< as graph-expose-results counts
   uint64_t bytes = 0;            ///< in the graph
-  std::vector<size_t> producers; ///< entries that the op reads
+  std::vector<size_t> producers; ///< entries that the op reads in its type
   /// Of the mixed program's value from that of fp32.
   tune::Divergence divergence;
   /// Of what the op makes in the 16-bit type, of operands as in fp32.

@@ -147,7 +147,8 @@ LogicalResult Tuner::search() {
       outs() << format("  but %.3g on held-out data\n", heldOutError);
     }
     // What is seen there chooses the margin alone, never a node.
-    target = std::min(target, outcome.error) / 2;
+    double excess = bound.value / heldOutError; // 0 if that is infinite
+    target = std::min(target, outcome.error) * std::max(0.9 * excess, 0.25);
     if (rounds == maxRounds || searcher.isExhausted()) {
       return reportFailure(searcher);
     }

@@ -87,6 +87,14 @@ double TuneNodes::getReach(const NodeTrace &trace) const {
   return reach;
 }
 
+double TuneNodes::getReach(const Part &part) const {
+  double reach = 0;
+  for (size_t trace : part.traces) {
+    reach = std::max(reach, getReach(traces[trace]));
+  }
+  return reach;
+}
+
 bool TuneNodes::leavesRange(const NodeTrace &trace) const {
   return trace.alone.getNumMismatched() != 0 ||
          getReach(trace) * headroom > largest;
@@ -156,7 +164,7 @@ std::string TuneNodes::describe(size_t candidate) const {
   raw_string_ostream os(text);
   os << part.pattern << " (" << trace.op << "): ";
   if (std::isinf(part.score)) {
-    os << format("reads or makes %.3g", getReach(trace));
+    os << format("reads or makes %.3g", getReach(part));
   } else {
     os << format("alone, an error of %.3g", part.score);
   }
@@ -169,7 +177,7 @@ json::Value TuneNodes::toJson(size_t candidate) const {
   return json::Object{{"pattern", json::fixUTF8(part.pattern)},
                       {"op", trace.op},
                       {"alone", driver::toJson(part.score)},
-                      {"largest", getReach(trace)}};
+                      {"largest", getReach(part)}};
 }
 
 } // namespace ampc::driver

@@ -51,6 +51,7 @@ private:
 
   std::string makePattern(const NodeTrace &trace) const;
   double getReach(const NodeTrace &trace) const;
+  double getReach(const Part &part) const;
   bool leavesRange(const NodeTrace &trace) const;
   bool isLow(const NodeTrace &trace) const { return trace.type == low; }
 
