@@ -95,10 +95,16 @@ static json::Object describePolicy(Compilation &compilation) {
       {"amp", stringifyAmpPolicy(compilation.getAmpPolicy())},
       {"norm_output", options.normOutput},
       {"strict_rounding", options.strictRounding},
-      {"default", options.policyDefault},
       {"layers",
        toObject(joined(options.policyLayers, options.layerPrecisions))},
       {"ops", toObject(joined(options.policyOps, options.opPrecisions))}};
+  // What was not asked for goes without a word.
+  if (!options.policyDefault.empty()) {
+    policy["default"] = options.policyDefault;
+  }
+  if (options.constants != "fp32") {
+    policy["constants"] = options.constants;
+  }
   if (!options.calibratedPaths.empty()) {
     policy["calibrated"] = json::Array(options.calibratedPaths);
   }

@@ -57,6 +57,9 @@ void Variants::select(const Variant &variant) {
   current.layerPrecisions = original.layerPrecisions;
   current.opPrecisions = original.opPrecisions;
   append_range(current.layerPrecisions, variant.layerPrecisions);
+  current.policyLayers = original.policyLayers;
+  current.policyOps = original.policyOps;
+  current.policyDefault = original.policyDefault;
   current.strictRounding = original.strictRounding || variant.strictRounding;
   if (variant.isReference) {
     current.amp = "off";
