@@ -174,8 +174,9 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true")
     args = parser.parse_args()
     env.require_ampc()
-    imported = subprocess.run([env.ampc_path(), "ops"], capture_output=True, text=True,
-                              check=True).stdout.split()
+    rows = json.loads(subprocess.run([env.ampc_path(), "ops", "--json"], capture_output=True,
+                                     text=True, check=True).stdout)
+    imported = [row["op"] for row in rows]
     listed = expectations.load("cpu-fp32")
     tests = collections.defaultdict(list)
     for test in collect.collect():
