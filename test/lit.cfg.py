@@ -33,6 +33,7 @@ config.substitutions.append(
 config.substitutions.append(
     ("%exit_code", f"{sys.executable} {config.test_source_root}/exit_code.py")
 )
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%{path}", config.environment["PATH"]))
 if shutil.which("cc"):
     config.available_features.add("cc")

@@ -30,6 +30,13 @@ llvm::LogicalResult verifyCommand(const Options &options, DiagnosticSink &sink);
 /// Verifies each test of a list in a process of its own; returns the exit code.
 int suiteCommand(const Options &options, DiagnosticSink &sink);
 
+/// Compares mixed precision with fp32, node by node.
+llvm::LogicalResult compareCommand(const Options &options,
+                                   DiagnosticSink &sink);
+
+/// Searches for the nodes that have to stay in fp32 and writes a policy file.
+llvm::LogicalResult tuneCommand(const Options &options, DiagnosticSink &sink);
+
 llvm::LogicalResult explainCommand(const Options &options,
                                    DiagnosticSink &sink);
 llvm::LogicalResult inspectCommand(const Options &options,

@@ -5,6 +5,7 @@
 #include "passes/Precision/CastInserter.h"
 #include "passes/Precision/Constants.h"
 #include "passes/Precision/ExactChains.h"
+#include "passes/Precision/NodeNames.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -192,6 +193,15 @@ LogicalResult Autocast::joinBranches(Operation *op) {
 
 LogicalResult Autocast::typeOp(PrecisionOpInterface op) {
   Decision decision = decide(op, policy, exact);
+  if (decision.rule == Rule::Kept) {
+    restoreOperands(op);
+    record(op, decision);
+    return success();
+  }
+  if (decision.isTf32 && op.getAutocastClass() == AutocastClass::Lower) {
+    op->setAttr("amp.fp32_contractions",
+                StringAttr::get(op.getContext(), "tf32"));
+  }
   bool changed = llvm::any_of(op->getOperands(), [&](Value operand) {
     return declaredType(operand) != operand.getType();
   });
@@ -246,6 +256,13 @@ void Autocast::record(PrecisionOpInterface op, const Decision &decision) {
     entry.result = toText(getElementTypeOrSelf(op->getResult(0)));
   }
   entry.type = decision.element ? toText(decision.element) : entry.result;
+  if (decision.rule == Rule::Kept) {
+    for (OpOperand &operand : llvm::reverse(op->getOpOperands())) {
+      if (isCastable(op, operand)) {
+        entry.type = toText(getElementTypeOrSelf(operand.get()));
+      }
+    }
+  }
   entry.ofConstants = ofConstants;
   auto fusable = dyn_cast<FusableOpInterface>(op.getOperation());
   entry.isView = fusable && fusable.getFusionKind() == FusionKind::View;
