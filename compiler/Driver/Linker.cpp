@@ -38,6 +38,10 @@ std::string findRuntimeFolder(DiagnosticSink &sink) {
 
 /// The first program of these on PATH, with the flags that must go with it.
 static std::vector<std::string> findCompilerDriver() {
+#ifdef AMPC_SANITIZE
+  // The runtime beside this compiler needs the sanitizers of its own compiler.
+  return {AMPC_SANITIZE_COMPILER, "-fsanitize=" AMPC_SANITIZE};
+#endif
   if (ErrorOr<std::string> cc = sys::findProgramByName("cc")) {
     return {*cc};
   }

@@ -13,13 +13,14 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cpu;
 
 namespace {
 
 class AttentionKernel {
 public:
-  AttentionKernel(KernelEmitter &e, amp::AttentionOp op)
+  AttentionKernel(CpuEmitter &e, amp::AttentionOp op)
       : e(e), op(op), lanes(e.traits.lanes) {
     ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey());
     batch = q[0];
@@ -30,7 +31,7 @@ public:
     keys = k[2];
     width = shapeOf(op.getValue())[3];
     panel = 2 * lanes;
-    block = std::min(tileRowsFor(e.traits, 2), std::max<int64_t>(queries, 1));
+    block = std::min(tileRowsFor(e.machine, 2), std::max<int64_t>(queries, 1));
     paddedKeys = llvm::alignTo(keys, panel);
     paddedWidth = llvm::alignTo(width, panel);
   }
@@ -380,7 +381,7 @@ private:
     return total;
   }
 
-  KernelEmitter &e;
+  CpuEmitter &e;
   amp::AttentionOp op;
   int64_t lanes;
   int64_t batch, heads, queries, depth, keyHeads, keys, width;
@@ -393,8 +394,7 @@ private:
 
 } // namespace
 
-LogicalResult cpu::emitAttentionKernel(KernelEmitter &emitter,
-                                       Operation *root) {
+LogicalResult cpu::emitAttentionKernel(CpuEmitter &emitter, Operation *root) {
   auto op = cast<amp::AttentionOp>(root);
   Type element = getElementTypeOrSelf(op.getQuery().getType());
   if (element.isF64()) {

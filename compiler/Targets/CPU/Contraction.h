@@ -2,7 +2,7 @@
 #ifndef AMPC_COMPILER_TARGETS_CPU_CONTRACTION_H
 #define AMPC_COMPILER_TARGETS_CPU_CONTRACTION_H
 
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/CPU/CpuEmitter.h"
 #include <memory>
 
 namespace ampc::cpu {
@@ -19,14 +19,14 @@ public:
 
   /// Stores columns [0, k) of row `row` of the left matrix as f32 at `target`.
   /// Fails where an access cannot be emitted.
-  virtual mlir::LogicalResult packRow(KernelEmitter &emitter, mlir::Value batch,
+  virtual mlir::LogicalResult packRow(CpuEmitter &emitter, mlir::Value batch,
                                       mlir::Value row,
                                       mlir::Value target) const = 0;
 
   /// When the left matrix is plain f32 in memory: the pointer to its row and
   /// the distance between rows in elements. Nullopt otherwise.
   virtual std::optional<std::pair<mlir::Value, int64_t>>
-  directRows(KernelEmitter &emitter, mlir::Value batch) const {
+  directRows(CpuEmitter &emitter, mlir::Value batch) const {
     (void)emitter;
     (void)batch;
     return std::nullopt;
@@ -34,14 +34,13 @@ public:
 
   /// Stores the k x `panel` block of the right matrix from column `column` on
   /// as f32 at `target`, zero beyond column n.
-  virtual mlir::LogicalResult packPanel(KernelEmitter &emitter,
-                                        mlir::Value batch, mlir::Value column,
-                                        int64_t panel,
+  virtual mlir::LogicalResult packPanel(CpuEmitter &emitter, mlir::Value batch,
+                                        mlir::Value column, int64_t panel,
                                         mlir::Value target) const = 0;
 
   /// The index of the result's element at (batch, row, column).
   virtual llvm::SmallVector<mlir::Value>
-  resultIndex(KernelEmitter &emitter, mlir::Value batch, mlir::Value row,
+  resultIndex(CpuEmitter &emitter, mlir::Value batch, mlir::Value row,
               mlir::Value column) const = 0;
 
   /// The kernel argument that holds the right matrix in panels of `panel`
@@ -66,27 +65,17 @@ struct MatrixBlock {
 /// Multiplies `height` rows of `left` (f32, `k` columns) by `vectors` vectors
 /// of columns of `right` (`k` rows) in registers and stores the f32 products at
 /// `target`. The order in which k is summed is fixed by `height` and `vectors`.
-void emitTile(KernelEmitter &emitter, const MatrixBlock &left,
+void emitTile(CpuEmitter &emitter, const MatrixBlock &left,
               const MatrixBlock &right, int64_t k, int64_t height,
               int64_t vectors, const MatrixBlock &target);
 
 /// Rows of a tile whose accumulators fit the vector registers.
 int64_t tileRowsFor(const CpuTraits &traits, int64_t vectors);
 
-/// Any contraction, one result element at a time.
-mlir::LogicalResult emitNaiveContraction(KernelEmitter &emitter,
-                                         mlir::Operation *root);
-
 /// A depthwise convolution in channels_last with panels of channels; fails
 /// without a diagnostic when the op is none.
-mlir::LogicalResult emitDepthwiseKernel(KernelEmitter &emitter,
+mlir::LogicalResult emitDepthwiseKernel(CpuEmitter &emitter,
                                         mlir::Operation *root);
-
-/// `acc` plus the bias of the contraction at `index`, if any.
-mlir::FailureOr<mlir::Value> addBias(KernelEmitter &emitter, mlir::Value bias,
-                                     mlir::Value result, mlir::Value acc,
-                                     llvm::ArrayRef<LaneIndex> index,
-                                     int64_t lanes);
 
 } // namespace ampc::cpu
 

@@ -12,39 +12,18 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cpu;
-
-FailureOr<Value> cpu::addBias(KernelEmitter &e, Value bias, Value result,
-                              Value acc, ArrayRef<LaneIndex> index,
-                              int64_t lanes) {
-  if (!bias) {
-    return acc;
-  }
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(bias.getType()).getShape();
-  SmallVector<LaneIndex> at;
-  for (auto [size, i] : llvm::zip_equal(shape, index.take_back(shape.size()))) {
-    at.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
-  }
-  ElementPuller puller(e, lanes);
-  FailureOr<Value> value = puller.get(bias, at);
-  if (failed(value)) {
-    return failure();
-  }
-  Value wide = puller.splat(*value);
-  return isa<FloatType>(getElementTypeOrSelf(wide.getType()))
-             ? arith::AddFOp::create(e.b, e.loc, acc, wide).getResult()
-             : arith::AddIOp::create(e.b, e.loc, acc, wide).getResult();
-}
 
 namespace {
 
 class PanelKernel {
 public:
-  PanelKernel(KernelEmitter &e, const ContractionView &view)
+  PanelKernel(CpuEmitter &e, const ContractionView &view)
       : e(e), view(view), lanes(e.traits.lanes) {
     panel = view.panel ? view.panel : 2 * lanes;
     vectors = panel / lanes;
-    tileRows = tileRowsFor(e.traits, vectors);
+    tileRows = tileRowsFor(e.machine, vectors);
     panels = llvm::divideCeil(view.n, panel);
     planBlocks();
   }
@@ -75,7 +54,7 @@ private:
   /// Rows and panels of a work item: the rows of the left matrix stay in half
   /// of the second-level cache, and there are enough items to share out.
   void planBlocks() {
-    int64_t fit = e.traits.l2Bytes / 2 / std::max<int64_t>(view.k * 4, 1);
+    int64_t fit = e.machine.l2Bytes / 2 / std::max<int64_t>(view.k * 4, 1);
     blockRows = std::clamp<int64_t>(fit / tileRows * tileRows, 2 * tileRows,
                                     20 * tileRows);
     blockRows = std::min(blockRows, view.m);
@@ -87,7 +66,7 @@ private:
     if (!view.packedArgument) {
       // Panels packed by the item share the cache with the rows.
       int64_t most = std::max<int64_t>(
-          1, e.traits.l2Bytes / 2 / std::max<int64_t>(view.k * panel * 4, 1));
+          1, e.machine.l2Bytes / 2 / std::max<int64_t>(view.k * panel * 4, 1));
       blockPanels = std::min(blockPanels, most);
     }
   }
@@ -234,7 +213,7 @@ private:
     return success(ok);
   }
 
-  KernelEmitter &e;
+  CpuEmitter &e;
   const ContractionView &view;
   int64_t lanes, panel = 0, vectors = 0, tileRows = 0, panels = 0;
   int64_t blockRows = 0, blockPanels = 0;
@@ -243,8 +222,7 @@ private:
 
 } // namespace
 
-LogicalResult cpu::emitContractionKernel(KernelEmitter &emitter,
-                                         Operation *root) {
+LogicalResult cpu::emitContractionKernel(CpuEmitter &emitter, Operation *root) {
   if (succeeded(emitDepthwiseKernel(emitter, root))) {
     return success();
   }

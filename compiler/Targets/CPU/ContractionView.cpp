@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cpu;
 
 namespace {
@@ -18,7 +19,7 @@ bool isF32Like(Value value) {
 
 /// Stores `count` elements that `get(i, lanes)` gives at `target`: vectors
 /// first, then a scalar tail.
-LogicalResult copyRun(KernelEmitter &e, int64_t count, Value target,
+LogicalResult copyRun(CpuEmitter &e, int64_t count, Value target,
                       Value targetOffset,
                       function_ref<FailureOr<Value>(Value, int64_t)> get) {
   int64_t lanes = e.traits.lanes;
@@ -72,7 +73,7 @@ public:
     }
   }
 
-  LogicalResult packRow(KernelEmitter &e, Value batchIndex, Value row,
+  LogicalResult packRow(CpuEmitter &e, Value batchIndex, Value row,
                         Value target) const override {
     return copyRun(e, k, target, e.index(0), [&](Value i, int64_t lanes) {
       return element(e, op.getLhs(), op.getTransposeLhs(), batchIndex, row, i,
@@ -81,7 +82,7 @@ public:
   }
 
   std::optional<std::pair<Value, int64_t>>
-  directRows(KernelEmitter &e, Value batchIndex) const override {
+  directRows(CpuEmitter &e, Value batchIndex) const override {
     auto argument = dyn_cast<BlockArgument>(op.getLhs());
     if (!argument || op.getTransposeLhs() ||
         !getElementTypeOrSelf(argument.getType()).isF32() ||
@@ -92,7 +93,7 @@ public:
     return std::pair(e.argumentPointer(argument.getArgNumber()), k);
   }
 
-  LogicalResult packPanel(KernelEmitter &e, Value batchIndex, Value column,
+  LogicalResult packPanel(CpuEmitter &e, Value batchIndex, Value column,
                           int64_t width, Value target) const override {
     int64_t lanes = e.traits.lanes;
     bool ok = true;
@@ -154,7 +155,7 @@ public:
     return success(ok);
   }
 
-  SmallVector<Value> resultIndex(KernelEmitter &e, Value batchIndex, Value row,
+  SmallVector<Value> resultIndex(CpuEmitter &e, Value batchIndex, Value row,
                                  Value column) const override {
     SmallVector<Value> index = e.delinearize(batchIndex, batchShape);
     index.append({row, column});
@@ -164,7 +165,7 @@ public:
 private:
   /// Elements of an operand: `lanes` of them along the contracted dimension of
   /// the left operand, along the columns of the right one.
-  FailureOr<Value> element(KernelEmitter &e, Value operand, bool transposed,
+  FailureOr<Value> element(CpuEmitter &e, Value operand, bool transposed,
                            Value batchIndex, Value row, Value column,
                            int64_t lanes) const {
     ArrayRef<int64_t> shape = shapeOf(operand);
@@ -229,7 +230,7 @@ public:
            isF32Like(op.getInput());
   }
 
-  std::optional<std::pair<Value, int64_t>> directRows(KernelEmitter &e,
+  std::optional<std::pair<Value, int64_t>> directRows(CpuEmitter &e,
                                                       Value) const override {
     auto argument = dyn_cast<BlockArgument>(input);
     auto is = [](ArrayRef<int64_t> values, int64_t what) {
@@ -243,18 +244,18 @@ public:
     return std::pair(e.argumentPointer(argument.getArgNumber()), channels);
   }
 
-  LogicalResult packRow(KernelEmitter &e, Value, Value row,
+  LogicalResult packRow(CpuEmitter &e, Value, Value row,
                         Value target) const override {
     SmallVector<Value> pixel = e.delinearize(row, pixels);
     return packTaps(e, pixel, {}, target);
   }
 
-  LogicalResult packPanel(KernelEmitter &, Value, Value, int64_t,
+  LogicalResult packPanel(CpuEmitter &, Value, Value, int64_t,
                           Value) const override {
     return failure();
   }
 
-  SmallVector<Value> resultIndex(KernelEmitter &e, Value, Value row,
+  SmallVector<Value> resultIndex(CpuEmitter &e, Value, Value row,
                                  Value column) const override {
     SmallVector<Value> index = e.delinearize(row, pixels);
     index.push_back(column);
@@ -264,7 +265,7 @@ public:
 private:
   /// Copies the input channels under each kernel tap; zeros where the tap lies
   /// in the padding. `taps` holds the outer taps chosen so far.
-  LogicalResult packTaps(KernelEmitter &e, ArrayRef<Value> pixel,
+  LogicalResult packTaps(CpuEmitter &e, ArrayRef<Value> pixel,
                          SmallVector<Value> taps, Value target) const {
     size_t dim = taps.size();
     if (dim < kernel.size()) {
@@ -312,7 +313,7 @@ private:
 
   /// The input position along spatial dimension `i` under a tap. Adds to
   /// `inside` the condition that there is one.
-  Value locate(KernelEmitter &e, size_t i, Value out, Value tap,
+  Value locate(CpuEmitter &e, size_t i, Value out, Value tap,
                Value &inside) const {
     int64_t low = pads[i], high = pads[i + kernel.size()];
     auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {

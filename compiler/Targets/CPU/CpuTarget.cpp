@@ -2,7 +2,7 @@
 #include "compiler/Targets/Target.h"
 
 #include "ampc/abi.h"
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/CPU/CpuEmitter.h"
 #include "compiler/Targets/CPU/Lowering.h"
 #include "compiler/Targets/CPU/ProgramTable.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,6 +19,7 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cpu;
 
 namespace {
@@ -103,7 +104,7 @@ CpuTarget::emitKernels(ModuleOp module, ModuleOp functions,
   for (auto kernel : module.getOps<amp::KernelOp>()) {
     auto function =
         func::FuncOp::create(b, kernel.getLoc(), kernel.getName(), type);
-    KernelEmitter emitter(kernel, function, traits);
+    CpuEmitter emitter(kernel, function, traits);
     if (failed(emitKernel(emitter))) {
       kernel.emitError("cannot emit this kernel for the cpu target");
       result = failure();

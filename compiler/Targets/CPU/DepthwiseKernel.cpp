@@ -10,13 +10,14 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cpu;
 
 namespace {
 
 class DepthwiseKernel {
 public:
-  DepthwiseKernel(KernelEmitter &e, amp::ConvOp op) : e(e), op(op) {
+  DepthwiseKernel(CpuEmitter &e, amp::ConvOp op) : e(e), op(op) {
     auto out = op.getResult().getType().getShape();
     pixels.assign(out.begin(), out.end() - 1);
     channels = out.back();
@@ -146,7 +147,7 @@ private:
     return inside;
   }
 
-  KernelEmitter &e;
+  CpuEmitter &e;
   amp::ConvOp op;
   SmallVector<int64_t> pixels, kernel;
   int64_t channels = 0, panel = 0;
@@ -155,8 +156,7 @@ private:
 
 } // namespace
 
-LogicalResult cpu::emitDepthwiseKernel(KernelEmitter &emitter,
-                                       Operation *root) {
+LogicalResult cpu::emitDepthwiseKernel(CpuEmitter &emitter, Operation *root) {
   auto conv = dyn_cast<amp::ConvOp>(root);
   if (!conv || conv.getLayout() != amp::Layout::ChannelsLast) {
     return failure();

@@ -1,43 +1,13 @@
 //===- EmitKernel.cpp - Picks the emitter of a kernel by its root ---------===//
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/CPU/CpuEmitter.h"
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cpu;
 
-Operation *cpu::findRoot(amp::KernelOp kernel) {
-  Operation *root = nullptr;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    auto fusable = dyn_cast<FusableOpInterface>(op);
-    if (!fusable) {
-      continue;
-    }
-    switch (fusable.getFusionKind()) {
-    case FusionKind::RowReduction:
-    case FusionKind::Contraction:
-    case FusionKind::Attention:
-    case FusionKind::Serial:
-      root = &op;
-      break;
-    case FusionKind::Indexed:
-      root = root ? root : &op;
-      break;
-    default:
-      break;
-    }
-  }
-  return root;
-}
-
-/// Whether the kernel has nothing to store.
-static bool isEmpty(amp::KernelOp kernel) {
-  return llvm::all_of(kernel.getFunctionType().getResults(), [](Type type) {
-    return cast<RankedTensorType>(type).getNumElements() == 0;
-  });
-}
-
-LogicalResult cpu::emitKernel(KernelEmitter &emitter) {
-  if (isEmpty(emitter.kernel)) {
+LogicalResult cpu::emitKernel(CpuEmitter &emitter) {
+  if (isEmptyKernel(emitter.kernel)) {
     emitter.reset();
     emitter.launch = {};
     return success();

@@ -2,7 +2,7 @@
 #ifndef AMPC_COMPILER_TARGETS_CPU_PROGRAMTABLE_H
 #define AMPC_COMPILER_TARGETS_CPU_PROGRAMTABLE_H
 
-#include "compiler/Targets/CPU/KernelEmitter.h"
+#include "compiler/Targets/CPU/CpuEmitter.h"
 #include "compiler/Targets/Target.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cpu;
 
 int64_t cpu::tileRowsFor(const CpuTraits &traits, int64_t vectors) {
@@ -15,7 +16,7 @@ int64_t cpu::tileRowsFor(const CpuTraits &traits, int64_t vectors) {
   return std::clamp<int64_t>(most, 1, traits.registers == 32 ? 12 : 6);
 }
 
-void cpu::emitTile(KernelEmitter &e, const MatrixBlock &left,
+void cpu::emitTile(CpuEmitter &e, const MatrixBlock &left,
                    const MatrixBlock &right, int64_t k, int64_t height,
                    int64_t vectors, const MatrixBlock &target) {
   int64_t lanes = e.traits.lanes;
