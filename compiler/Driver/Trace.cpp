@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Graph/ExposeResults.h"
-#include "passes/Precision/Overrides.h"
+#include "passes/Precision/NodeNames.h"
 #include "passes/Precision/Report.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -3,6 +3,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Precision/Constants.h"
+#include "passes/Precision/NodeNames.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -147,7 +148,8 @@ Decision precision::decide(PrecisionOpInterface op, const Policy &policy,
             forced->isTf32};
   }
   Decision decision = decideByClass(op, policy, exact, operands);
-  if (!decision.element || decision.element.getWidth() > 16 || policy.calibrated.empty()) {
+  if (!decision.element || decision.element.getWidth() > 16 ||
+      policy.calibrated.empty()) {
     return decision;
   }
   NodeNames nodes = getNodeNames(op.getLoc());
