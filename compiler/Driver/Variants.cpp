@@ -56,10 +56,10 @@ void Variants::select(const Variant &variant) {
   current.amp = original.amp;
   current.layerPrecisions = original.layerPrecisions;
   current.opPrecisions = original.opPrecisions;
-  append_range(current.layerPrecisions, variant.layerPrecisions);
   current.policyLayers = original.policyLayers;
   current.policyOps = original.policyOps;
   current.policyDefault = original.policyDefault;
+  append_range(current.layerPrecisions, variant.layerPrecisions);
   current.strictRounding = original.strictRounding || variant.strictRounding;
   if (variant.isReference) {
     current.amp = "off";
