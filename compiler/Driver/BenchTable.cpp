@@ -193,7 +193,10 @@ static constexpr const char *rowFormat =
     "%-10s %11s %10s %13s %13s %13s %13s %13s %13s\n";
 
 static void printHeader() {
-  outs() << format(rowFormat, "", "time", "", "memory, MiB", "", "", "", "", "")
+  std::string titles;
+  raw_string_ostream(titles)
+      << format(rowFormat, "", "time", "", "memory, MiB", "", "", "", "", "");
+  outs() << StringRef(titles).rtrim() << '\n'
          << format(rowFormat, "amp", "median ms", "to fp32", "weights",
                    "activations", "workspace", "peak", "measured",
                    "error to fp32");

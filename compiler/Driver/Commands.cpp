@@ -7,7 +7,9 @@
 #include "compiler/Driver/Jit.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Import/Import.h"
+#include "dialects/Interfaces/AutocastClass.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -115,13 +117,38 @@ LogicalResult opsCommand(const Options &options, DiagnosticSink &sink) {
     outs() << "everything in '" << options.model << "' is supported\n";
     return success();
   }
-  std::vector<std::string> ops = importer::listSupportedOps();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<amp::AmpDialect>();
+  std::vector<importer::SupportedOp> ops = importer::listSupportedOps(&context);
+  auto getClass = [](const importer::SupportedOp &op) {
+    return op.autocastClass ? stringifyAutocastClass(*op.autocastClass)
+                            : StringRef("-");
+  };
   if (options.json) {
-    outs() << formatv("{0:2}\n", json::Value(json::Array(ops)));
+    json::Array rows;
+    for (const importer::SupportedOp &op : ops) {
+      json::Object row{{"op", op.name}, {"first_opset", op.firstOpset}};
+      if (op.lastOpset != INT64_MAX) {
+        row["last_opset"] = op.lastOpset;
+      }
+      row["class"] = op.autocastClass ? json::Value(getClass(op)) : nullptr;
+      rows.push_back(std::move(row));
+    }
+    outs() << formatv("{0:2}\n", json::Value(std::move(rows)));
     return success();
   }
-  for (StringRef op : ops) {
-    outs() << op << '\n';
+  size_t width = 0;
+  for (const importer::SupportedOp &op : ops) {
+    width = std::max(width, op.name.size());
+  }
+  outs() << left_justify("operator", width) << "  class    opset\n";
+  for (const importer::SupportedOp &op : ops) {
+    outs() << left_justify(op.name, width) << "  "
+           << left_justify(getClass(op), 7) << "  " << op.firstOpset << "-";
+    if (op.lastOpset != INT64_MAX) {
+      outs() << op.lastOpset;
+    }
+    outs() << '\n';
   }
   return success();
 }

@@ -33,7 +33,7 @@ precision::PolicyFacts Compilation::getPolicyFacts() {
   facts.amp = stringifyAmpPolicy(getAmpPolicy());
   facts.reason = options.amp == "auto"
                      ? "auto: " + describeAutoPolicy(*target, context)
-                     : "as --amp or the policy's default says";
+                     : "as asked for";
   facts.defaults = options.policyDefault;
   facts.file = options.precisionPolicy;
   facts.constants = options.constants;

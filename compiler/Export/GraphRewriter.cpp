@@ -122,16 +122,6 @@ std::string GraphRewriter::getName(RegionPlan &region, ValuePlan &value,
 // Nodes
 //===----------------------------------------------------------------------===//
 
-int32_t GraphRewriter::getOutputType(const RegionPlan &region,
-                                     const ValuePlan &value) const {
-  for (auto [output, type] : zip_equal(region.outputs, region.outputTypes)) {
-    if (output == &value) {
-      return type;
-    }
-  }
-  return 0;
-}
-
 /// Names a result of a node. Its own name stands for the type that it must have
 /// as an output of its region, or that it holds. Casts to these come behind.
 void GraphRewriter::nameOutput(RegionPlan &region, ValuePlan &value,
@@ -140,8 +130,7 @@ void GraphRewriter::nameOutput(RegionPlan &region, ValuePlan &value,
     namedTypes[&value] = value.produced;
     return;
   }
-  int32_t wanted = getOutputType(region, value);
-  wanted = wanted == 0 ? value.current : wanted;
+  int32_t wanted = value.wanted == 0 ? value.current : value.wanted;
   std::string current = wanted == value.current
                             ? value.name
                             : names.make(value.name, getSuffix(value.current));
@@ -195,6 +184,11 @@ void GraphRewriter::rewriteNode(RegionPlan &region, NodePlan &node,
 
 void GraphRewriter::rewriteNodes(RegionPlan &region, Nodes &nodes) {
   nameConstants(region);
+  for (auto [output, type] : zip_equal(region.outputs, region.outputTypes)) {
+    if (output && output->home == &region) {
+      output->wanted = type;
+    }
+  }
   for (uint32_t index : getNodeOrder(checked, region.key)) {
     auto proto = std::make_unique<onnx::NodeProto>();
     proto->Swap(nodes.Mutable(index));

@@ -84,7 +84,6 @@ private:
                const std::string &input, const std::string &output,
                int32_t type);
   std::vector<int32_t> getConstantTypes(const ValuePlan &value) const;
-  int32_t getOutputType(const RegionPlan &region, const ValuePlan &value) const;
 
   const importer::CheckedModel &checked;
   ModelPlan &plan;

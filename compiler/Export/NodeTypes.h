@@ -24,6 +24,7 @@ struct NodeCompute {
       0; ///< of a Typed node; what an Interior one's result rounds to
   /// A contraction before it does the node's work, in its weights and bias.
   bool isFolded = false;
+  /// Of a loop's body, those of the first iteration that has any.
   DecisionList decisions;
 };
 
@@ -44,7 +45,7 @@ public:
 
 private:
   using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
-  void chooseType(uint32_t node);
+  void chooseType(uint32_t node, const DecisionList &all);
   bool feeds(uint32_t node, uint32_t user) const;
   void splitGroup(const precision::OpDecision &op,
                   llvm::ArrayRef<uint32_t> members);

@@ -42,6 +42,7 @@ struct ValuePlan {
   int32_t original = 0; ///< in the model
   int32_t produced = 0; ///< as its node computes it
   int32_t current = 0;  ///< once its node's result is rounded
+  int32_t wanted = 0;   ///< type as an output of its own region; 0: any
   bool isSequence = false;
   bool isWeak = false; ///< a constant of rank 0
   /// The 16-bit value that this f32 one was cast from.

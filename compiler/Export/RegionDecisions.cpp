@@ -61,16 +61,19 @@ RegionDecisions::RegionDecisions(const DecisionIndex &index,
   // Members of each operation that stand in this region.
   MapVector<const OpDecision *, SetVector<uint32_t>> members;
   for (uint32_t node = 0; node < computes.size(); ++node) {
+    DecisionList all;
     for (const std::string &context : region.contexts) {
-      for (const OpDecision *op :
-           index.find(context + "/" + std::to_string(node))) {
-        if (!is_contained(computes[node].decisions, op)) {
-          computes[node].decisions.push_back(op);
-        }
+      ArrayRef<const OpDecision *> found =
+          index.find(context + "/" + std::to_string(node));
+      for (const OpDecision *op : found) {
         members[op].insert(node);
       }
+      append_range(all, found);
+      if (computes[node].decisions.empty()) {
+        computes[node].decisions = found.vec();
+      }
     }
-    chooseType(node);
+    chooseType(node, all);
   }
   for (const auto &[op, group] : members) {
     bool isWhole = op->autocastClass == AutocastClass::Lower || op->isView ||
@@ -87,10 +90,10 @@ RegionDecisions::RegionDecisions(const DecisionIndex &index,
   }
 }
 
-void RegionDecisions::chooseType(uint32_t node) {
+void RegionDecisions::chooseType(uint32_t node, const DecisionList &all) {
   NodeCompute &compute = computes[node];
   const OpDecision *chosen = nullptr;
-  for (const OpDecision *op : compute.decisions) {
+  for (const OpDecision *op : all) {
     int gain = chosen ? getStrength(*op) - getStrength(*chosen) : 1;
     bool isWider = gain == 0 && isLow(parseTypeName(chosen->type)) &&
                    op->type != chosen->type;

@@ -88,6 +88,7 @@ void TypePlanner::run(ModelPlan &result) {
     int32_t type = getElementType(input, isSequence);
     ValuePlan *value = addValue(region, input.name(), type);
     value->isSequence = isSequence;
+    value->origins = {input.name()};
     region.inputs.push_back(value);
   }
   addInitializers(region, graph);

@@ -255,10 +255,9 @@ void Importer::importNode(const onnx::NodeProto &proto, uint32_t index,
   if (const onnx::FunctionProto *function = checked.findFunction(proto)) {
     importCall(node, *function, place);
   } else {
-    const OpEntry *entry =
-        OpTable::get().find(proto.domain(), proto.op_type(), version);
-    if (!entry || failed(checkArity(node, *entry)) ||
-        failed(entry->convert(node))) {
+    node.entry = OpTable::get().find(proto.domain(), proto.op_type(), version);
+    if (!node.entry || failed(checkArity(node, *node.entry)) ||
+        failed(node.entry->convert(node))) {
       return; // unknown operators were listed beforehand
     }
     node.attrs.finish();

@@ -29,7 +29,7 @@ struct PhaseOptions {
   llvm::SmallVector<std::string> baseLayerPrecisions, baseOpPrecisions;
   /// Operations that no rule matches run in f32.
   bool defaultFp32 = false;
-  llvm::SmallVector<std::string> calibrated;      ///< graph paths
+  llvm::SmallVector<std::string> calibrated; ///< graph paths
   bool normOutputFp32 = false;
   /// A constant beyond the 16-bit range saturates; else its operation runs in
   /// f32.

@@ -278,8 +278,9 @@ static FailureOr<const Rule *> agree(Operation *op, const Matches &matches,
                                << "' of " << option << " both match this node";
     error.attachNote() << "hint: "
                        << (option == layerOption
-                               ? "name the node without wildcards, or narrow "
-                                 "one of the patterns"
+                               ? "name the node without wildcards, narrow one "
+                                 "of the patterns, or move the general one "
+                                 "into a policy file"
                                : "name the node in layer-precisions, which "
                                  "goes before operators");
     return failure();

@@ -33,7 +33,7 @@ llvm::StringRef stringifyRule(Rule rule);
 
 /// One operand of an operation, once that is typed.
 struct OperandDecision {
-  std::vector<std::string> paths; ///< of the value, before any cast
+  std::vector<std::string> paths; ///< of the value; an argument's name
   std::string type;               ///< element type that the operation reads
   bool pinned = false;            ///< keeps its type whatever the class says
 };

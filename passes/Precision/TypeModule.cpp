@@ -268,9 +268,12 @@ void Autocast::record(PrecisionOpInterface op, const Decision &decision) {
   entry.isView = fusable && fusable.getFusionKind() == FusionKind::View;
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
-    entry.operands.push_back({toStrings(getNodeNames(value.getLoc()).paths),
-                              toText(getElementTypeOrSelf(value)),
-                              op.isPinnedOperand(operand.getOperandNumber())});
+    NodeNames place = getNodeNames(value.getLoc());
+    // An argument of the program has a name alone.
+    entry.operands.push_back(
+        {toStrings(place.paths.empty() ? place.names : place.paths),
+         toText(getElementTypeOrSelf(value)),
+         op.isPinnedOperand(operand.getOperandNumber())});
   }
   remark::passed(
       op.getLoc(),

@@ -118,6 +118,39 @@ def _(g):
     return check if g.mode != "off" else None
 
 
+@case("attention-with-the-lowest-float-as-mask")
+def _(g):
+    """A finite mask on a whole row leaves the mean of the values."""
+    g.opset = 23
+    q, k, v = (g.normal(1, 2, 4, 8, scale=0.5) for _ in range(3))
+    keep = np.array([[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 0, 1, 0]], bool)
+    y = g.node("Attention", g.input("q", q), g.input("k", k), g.input("v", v),
+               g.input("mask", np.where(keep, 0, -3.4028235e38)))
+    weights = softmax(np.where(keep, q @ k.swapaxes(2, 3) / np.sqrt(8), -1e30))
+    weights[:, :, 1] = 0.25
+    g.output(y, weights @ v, roundings=4)
+
+    def check(d):
+        d.expect_casts(0, value="mask")
+    return check
+
+
+@case("softmax-of-a-long-row")
+def _(g):
+    """65536 equal scores: their sum is beyond f16, each weight is subnormal there."""
+    low = g.node("MatMul", g.input("x", np.zeros((1, 1))), g.weight("w", np.ones((1, 65536))))
+    g.output(g.node("Softmax", low), np.full((1, 65536), 2.0**-16), rtol=1e-5)
+    g.output(g.node("LogSoftmax", low), np.full((1, 65536), -16 * np.log(2)), rtol=1e-5)
+
+
+@case("logsumexp-of-large-scores")
+def _(g):
+    """exp(1000) is beyond f32: the largest score is taken off first."""
+    low = g.node("MatMul", g.input("x", np.full((2, 1), 1000.0)), g.weight("w", np.ones((1, 8))))
+    y = g.node("ReduceLogSumExp", low, g.constant([1], 7), keepdims=0)
+    g.output(y, np.full(2, 1000 + np.log(8)), rtol=1e-6)
+
+
 # apex#1052, #1105, fairseq#3575
 @case("fill-beyond-the-range")
 def _(g):

@@ -141,6 +141,33 @@ def _(g):
     g.output(y, np.sign(x), FLOAT16, rtol=2.0**-11)
 
 
+def _large_mean(op, opset):
+    def write(g):
+        g.opset = opset
+        x = np.where(g.rng.permutation(256) % 2, 9999.0, 10001.0).reshape(1, 4, 64)
+        centred = x - x.mean(axis=-1, keepdims=True)
+        expected = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
+        size = 64 if op == "LayerNormalization" else 4
+        one, zero = g.weight("one", np.ones(size)), g.weight("zero", np.zeros(size))
+        more = {"num_groups": 4} if op == "GroupNormalization" else {}
+        y = g.node(op, g.input("x", x), one, zero, epsilon=1e-5, **more)
+        g.output(y, expected, rtol=1e-4)
+    return write
+
+
+# E[x^2] - E[x]^2 loses all digits of a variance of 1
+case("variance-of-a-large-mean-layer")(_large_mean("LayerNormalization", 17))
+case("variance-of-a-large-mean-instance")(_large_mean("InstanceNormalization", 17))
+case("variance-of-a-large-mean-group")(_large_mean("GroupNormalization", 21))
+
+
+@case("variance-of-a-large-mean-decomposed")
+def _(g):
+    x = np.where(g.rng.permutation(64) % 2, 9999.0, 10001.0).reshape(1, 64)
+    g.output(decomposed(g, g.input("x", x), 1e-5), (x - x.mean()) / np.sqrt(x.var() + 1e-5),
+             rtol=1e-4)
+
+
 # tvm#12763
 @case("norm-behind-a-convolution")
 def _(g):

@@ -206,7 +206,7 @@ static LogicalResult convertCol2Im(Node &n) {
   SmallVector<int64_t> unit{1, *area, 1}, weightShape{n.shape(x)[1], 1};
   unit.append(block->begin(), block->end());
   weightShape.append(block->begin(), block->end());
-  n.set(0, n.composite1(AutocastClass::Follow, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     Type element = n.element(in[0]), index = n.b.getI64Type();
     Value row = n.iota(index, {*area, 1}, 0);
     Value column = n.iota(index, {1, *area}, 1);
@@ -226,8 +226,9 @@ static LogicalResult convertCol2Im(Node &n) {
 
 void addUnpoolingOps(OpTable &table) {
   table.add({
-      {"Col2Im", convertCol2Im, 3, 3},
-      {"MaxUnpool", convertMaxUnpool, 2, 3},
+      {"Col2Im", convertCol2Im, AutocastClass::Follow, 3, 3},
+      {"MaxUnpool", convertMaxUnpool, OpClass::of<amp::ScatterElementsOp>(), 2,
+       3},
   });
 }
 

@@ -142,7 +142,7 @@ void Block::leave(Thread *from) {
     runBulkCopy(*this);
   }
   Thread *to = next();
-  while (!to && runBulkCopy(*this)) {
+  while (!to && alive > 0 && runBulkCopy(*this)) {
     to = next();
   }
   ++counters.switches;

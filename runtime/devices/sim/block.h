@@ -62,9 +62,10 @@ struct Thread {
   Vec<CopyGroup> copyGroups;
   uint32_t copyClock = 0;
   // Bulk stores.
-  uint32_t bulkStream = 0; // in Clocks; 0 before the first
-  uint32_t bulkGroups = 0;
-  bool bulkOpen = false;
+  uint32_t bulkStream = 0;                 // in Clocks; 0 before the first
+  uint32_t bulkGroups = 0, bulkDone = 0;   // committed, waited for
+  uint32_t bulkLast = 0;                   // the group of the last one issued
+  const ampc_sim_site *bulkSite = nullptr; // of the last
 
   // wgmma: whether its registers are fenced, groups committed and waited for.
   bool fencedRegisters = false;

@@ -170,7 +170,7 @@ const TensorMap &checkedMap(Block &block, const ampc_sim_site *site,
   return *map;
 }
 
-/// The group of bulk stores that is open in the current thread.
+/// Makes the stream of the current thread's bulk stores.
 void openGroup(Block &block, const ampc_sim_site *site) {
   Thread &self = *block.current;
   if (!self.bulkStream) {
@@ -182,7 +182,8 @@ void openGroup(Block &block, const ampc_sim_site *site) {
                      Clocks::maxStreams);
     }
   }
-  self.bulkOpen = true;
+  self.bulkSite = site;
+  self.bulkLast = self.bulkGroups + 1;
 }
 
 } // namespace
@@ -194,6 +195,15 @@ bool runBulkCopy(Block &block) {
   size_t count = block.bulk.size();
   take(block, block.options().seed ? block.nextRandom() % count : 0);
   return true;
+}
+
+void checkBulkStores(Block &block) {
+  const Thread &self = *block.current;
+  if (self.bulkSite && self.bulkLast > self.bulkDone) {
+    AMPC_SIM_FAULT(block, Fault::missingWait, self.bulkSite, nullptr,
+                   "the thread ends without waiting for its bulk stores, which "
+                   "may still read shared memory");
+  }
 }
 
 void finishBulkCopies(Block &block) {
@@ -336,9 +346,7 @@ void ampc_sim_bulk_store(const ampc_sim_site *site, const void *operands,
 }
 
 void ampc_sim_bulk_commit(const ampc_sim_site *, const void *, void *) {
-  Thread &self = *currentBlock->current;
-  ++self.bulkGroups;
-  self.bulkOpen = false;
+  ++currentBlock->current->bulkGroups;
 }
 
 void ampc_sim_bulk_wait(const ampc_sim_site *, const void *operands, void *) {
@@ -348,7 +356,7 @@ void ampc_sim_bulk_wait(const ampc_sim_site *, const void *operands, void *) {
   if (self.bulkGroups <= left) {
     return;
   }
-  uint32_t done = self.bulkGroups - left;
+  uint32_t done = self.bulkDone = self.bulkGroups - left;
   for (size_t i = 0; i < block.bulk.size();) {
     const BulkCopy &copy = block.bulk[i];
     bool stores =

@@ -11,6 +11,9 @@ struct Block;
 /// Does one of the copies in flight, by the seed; false if there is none.
 bool runBulkCopy(Block &block);
 
+/// At the end of a thread: its bulk stores have been waited for.
+void checkBulkStores(Block &block);
+
 /// At the end of a block: nothing may be in flight any more.
 void finishBulkCopies(Block &block);
 

@@ -48,8 +48,8 @@ uint32_t GlobalMemory::eventOf(Block &block, Thread &thread) {
     if (chunk >= GlobalStamp::eventLimit / GlobalStamp::eventsPerChunk) {
       abort(); // 2^29 thread clocks in one launch
     }
-    chunks[chunk] = static_cast<Event *>(
-        allocateSmall(GlobalStamp::eventsPerChunk * sizeof(Event)));
+    chunks[chunk] = static_cast<AccessEvent *>(
+        allocateSmall(GlobalStamp::eventsPerChunk * sizeof(AccessEvent)));
     events.next = chunk * GlobalStamp::eventsPerChunk;
     events.end = events.next + GlobalStamp::eventsPerChunk;
   }
@@ -72,8 +72,9 @@ bool GlobalMemory::isConflict(Block &block, Thread &thread, uint64_t bits,
   if (stamp.launch() != id) {
     return !ordered(stamp.launch(), launches[id - 1].after);
   }
-  const Event &event = chunks[stamp.event() / GlobalStamp::eventsPerChunk]
-                             [stamp.event() % GlobalStamp::eventsPerChunk];
+  const AccessEvent &event =
+      chunks[stamp.event() / GlobalStamp::eventsPerChunk]
+            [stamp.event() % GlobalStamp::eventsPerChunk];
   if (event.block == block.number) {
     return !block.clocks.knows(thread.id, event.thread, event.clock);
   }
@@ -98,8 +99,9 @@ void GlobalMemory::reportRace(Block &block, uint64_t bits, uint64_t address,
                    verb, where.c_str(), otherVerb, launch.name.c_str());
     return;
   }
-  const Event &event = chunks[stamp.event() / GlobalStamp::eventsPerChunk]
-                             [stamp.event() % GlobalStamp::eventsPerChunk];
+  const AccessEvent &event =
+      chunks[stamp.event() / GlobalStamp::eventsPerChunk]
+            [stamp.event() % GlobalStamp::eventsPerChunk];
   if (event.block == block.number) {
     AMPC_SIM_FAULT(block, Fault::globalRace, site, other,
                    "%s of %s races with a %s by thread %u of the same block: "

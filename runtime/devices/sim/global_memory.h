@@ -56,7 +56,7 @@ struct GlobalView {
 };
 
 /// Numbers for the (block, thread, clock) of a launch's accesses.
-struct Event {
+struct AccessEvent {
   uint64_t block;
   uint32_t thread, clock;
 };
@@ -165,7 +165,7 @@ private:
   uint64_t inUse = 0, serial = 0;
   Vec<Launch> launches; // launch i has id i + 1
   uint32_t settled = 1; // launches below this id are done
-  Event *chunks[1 << 17] = {};
+  AccessEvent *chunks[1 << 17] = {};
   std::atomic<uint32_t> usedChunks{0};
   pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   // Under the lock:

@@ -3,6 +3,7 @@
 
 #include "runtime/devices/sim/async_copy.h"
 #include "runtime/devices/sim/barrier.h"
+#include "runtime/devices/sim/bulk_copy.h"
 
 namespace ampc::runtime::sim {
 
@@ -89,6 +90,7 @@ void meetLanes(const Call &call, LaneOp op, uint32_t mask, bool aligned,
 void threadExits(Block &block) {
   Thread &self = *block.current;
   finishCopies(block, self);
+  checkBulkStores(block);
   Warp &warp = block.warps[self.id / 32];
   warp.alive &= ~(1u << self.lane);
   for (LaneMeeting &meeting : warp.meetings) {

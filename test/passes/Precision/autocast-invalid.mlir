@@ -22,7 +22,7 @@
 // TWICE: error: contradictory rules in layer-precisions: '/encoder/*:fp32' and '/encoder/*:bf16'{{$}}
 // SAME: error: contradictory rules in op-precisions: 'MatMul:fp32' and 'matmul:bf16'{{$}}
 // GLOBS: error: loc("/encoder/MatMul"): '/encoder/*:fp32' and '*MatMul:bf16' of layer-precisions both match this node{{$}}
-// GLOBS: hint: name the node without wildcards, or narrow one of the patterns{{$}}
+// GLOBS: hint: name the node without wildcards, narrow one of the patterns, or move the general one into a policy file{{$}}
 // FUSED: error: loc({{.*}}): '/a:fp32' and '/b:bf16' of layer-precisions both match this node{{$}}
 // UNITS: error: loc({{.*}}): 'local::unit:fp32' and 'local::other:bf16' of op-precisions both match this node{{$}}
 // UNITS: hint: name the node in layer-precisions, which goes before operators{{$}}

@@ -81,9 +81,9 @@ protected:
 
 TEST_F(GemmTest, Ampere) {
   GemmShape shape;
-  build(ampereGemm(shape), 80);
+  ASSERT_NO_FATAL_FAILURE(build(ampereGemm(shape), 80));
   EXPECT_EQ(program->assemble(), "");
-  run(shape, 128, 128, 160);
+  ASSERT_NO_FATAL_FAILURE(run(shape, 128, 128, 160));
   EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
   EXPECT_LE(worst, 0x1p-20);
   EXPECT_EQ(device->report.counters().bankConflicts, 0u);
@@ -92,15 +92,15 @@ TEST_F(GemmTest, Ampere) {
 
 TEST_F(GemmTest, AmpereIsTheSameInAnyOrder) {
   GemmShape shape;
-  build(ampereGemm(shape), 80);
-  run(shape, 128, 64, 128);
+  ASSERT_NO_FATAL_FAILURE(build(ampereGemm(shape), 80));
+  ASSERT_NO_FATAL_FAILURE(run(shape, 128, 64, 128));
   std::vector<float> first(static_cast<float *>(c),
                            static_cast<float *>(c) + 128 * 64);
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     device->options.seed = seed;
     device->options.shuffleBlocks = true;
     device->options.hostThreads = 2;
-    run(shape, 128, 64, 128);
+    ASSERT_NO_FATAL_FAILURE(run(shape, 128, 64, 128));
     EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
     EXPECT_EQ(memcmp(first.data(), c, first.size() * sizeof(float)), 0);
   }
@@ -110,18 +110,18 @@ TEST_F(GemmTest, AmpereBf16) {
   GemmShape shape;
   shape.bf16 = true;
   shape.stages = 4;
-  build(ampereGemm(shape), 80, true);
+  ASSERT_NO_FATAL_FAILURE(build(ampereGemm(shape), 80, true));
   EXPECT_EQ(program->assemble(), "");
-  run(shape, 64, 128, 96);
+  ASSERT_NO_FATAL_FAILURE(run(shape, 64, 128, 96));
   EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
   EXPECT_LE(worst, 0x1p-20);
 }
 
 TEST_F(GemmTest, Turing) {
   GemmShape shape;
-  build(turingGemm(shape), 75);
+  ASSERT_NO_FATAL_FAILURE(build(turingGemm(shape), 75));
   EXPECT_EQ(program->assemble(), "");
-  run(shape, 128, 64, 96);
+  ASSERT_NO_FATAL_FAILURE(run(shape, 128, 64, 96));
   EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
   EXPECT_LE(worst, 0x1p-20);
 }
@@ -129,9 +129,9 @@ TEST_F(GemmTest, Turing) {
 TEST_F(GemmTest, TuringHalfAccumulators) {
   GemmShape shape;
   shape.halfAccumulators = true;
-  build(turingGemm(shape), 75);
+  ASSERT_NO_FATAL_FAILURE(build(turingGemm(shape), 75));
   EXPECT_EQ(program->assemble(), "");
-  run(shape, 64, 64, 64);
+  ASSERT_NO_FATAL_FAILURE(run(shape, 64, 64, 64));
   EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
   EXPECT_LE(worst, 0x1p-10);
 }
@@ -140,12 +140,12 @@ TEST_F(GemmTest, TuringHalfAccumulators) {
 TEST_F(GemmTest, Speed) {
   GemmShape shape;
   shape.rows = shape.columns = 128;
-  build(ampereGemm(shape), 80);
-  run(shape, 512, 512, 512);
+  ASSERT_NO_FATAL_FAILURE(build(ampereGemm(shape), 80));
+  ASSERT_NO_FATAL_FAILURE(run(shape, 512, 512, 512));
   EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
   double checked = seconds;
   device->options.checks = false;
-  run(shape, 512, 512, 512);
+  ASSERT_NO_FATAL_FAILURE(run(shape, 512, 512, 512));
   RecordProperty("checked_ms", static_cast<int>(checked * 1000));
   if (getenv("AMPC_SIM_BENCH")) {
     printf("512^3: %.3f s checked, %.3f s unchecked\n", checked, seconds);
@@ -168,8 +168,8 @@ class PlantedAmpere : public GemmTest,
 TEST_P(PlantedAmpere, IsFound) {
   const Planted &planted = GetParam();
   GemmShape shape;
-  build(ampereGemm(shape, planted.bug), 80);
-  run(shape, 64, 64, 128);
+  ASSERT_NO_FATAL_FAILURE(build(ampereGemm(shape, planted.bug), 80));
+  ASSERT_NO_FATAL_FAILURE(run(shape, 64, 64, 128));
   EXPECT_TRUE(
       found(device->report, planted.fault, planted.site, planted.words));
 }
@@ -200,8 +200,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(GemmTest, WrongLayoutsGiveWrongNumbers) {
   for (Bug bug : {Bug::swappedLanes, Bug::notTransposed}) {
     GemmShape shape;
-    build(ampereGemm(shape, bug), 80);
-    run(shape, 64, 64, 64);
+    ASSERT_NO_FATAL_FAILURE(build(ampereGemm(shape, bug), 80));
+    ASSERT_NO_FATAL_FAILURE(run(shape, 64, 64, 64));
     EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
     EXPECT_GT(worst, 0.01);
   }
@@ -213,8 +213,8 @@ class PlantedTuring : public GemmTest,
 TEST_P(PlantedTuring, IsFound) {
   const Planted &planted = GetParam();
   GemmShape shape;
-  build(turingGemm(shape, planted.bug), 75);
-  run(shape, 64, 64, 64);
+  ASSERT_NO_FATAL_FAILURE(build(turingGemm(shape, planted.bug), 75));
+  ASSERT_NO_FATAL_FAILURE(run(shape, 64, 64, 64));
   EXPECT_TRUE(
       found(device->report, planted.fault, planted.site, planted.words));
 }

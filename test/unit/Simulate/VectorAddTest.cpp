@@ -74,7 +74,7 @@ protected:
 };
 
 TEST_F(VectorAdd, Computes) {
-  run("slt");
+  ASSERT_NO_FATAL_FAILURE(run("slt"));
   EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
   for (int i = 0; i < n; ++i) {
     EXPECT_EQ(c[i], static_cast<float>(3 * i));
@@ -83,7 +83,7 @@ TEST_F(VectorAdd, Computes) {
 }
 
 TEST_F(VectorAdd, OffByOneIsOutOfBounds) {
-  run("sle");
+  ASSERT_NO_FATAL_FAILURE(run("sle"));
   EXPECT_TRUE(found(device->report, Fault::outOfBounds,
                     "load float, global memory, align 4 at "
                     "model.onnx/Add_3:11:3",
@@ -93,13 +93,13 @@ TEST_F(VectorAdd, OffByOneIsOutOfBounds) {
 }
 
 TEST_F(VectorAdd, UnwrittenInput) {
-  run("slt", false);
+  ASSERT_NO_FATAL_FAILURE(run("slt", false));
   EXPECT_TRUE(found(device->report, Fault::uninitialized,
                     "model.onnx/Add_3:12:3", "read of b + 0, which nothing"));
 }
 
 TEST_F(VectorAdd, MisalignedPointer) {
-  run("slt", true, 2);
+  ASSERT_NO_FATAL_FAILURE(run("slt", true, 2));
   EXPECT_TRUE(found(device->report, Fault::misaligned, "model.onnx/Add_3:11:3",
                     "which is not aligned to 4"));
 }

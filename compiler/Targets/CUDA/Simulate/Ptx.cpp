@@ -91,6 +91,9 @@ std::optional<PtxStatement> parseStatement(StringRef text) {
   }
   statement.mnemonic = text.take_until([](char c) { return isSpace(c); });
   text = text.drop_front(statement.mnemonic.size()).ltrim();
+  if (statement.mnemonic == ".reg") {
+    return statement; // names say themselves what they are
+  }
   while (!text.empty()) {
     std::optional<PtxOperand> operand = takeOperand(text);
     if (!operand) {
