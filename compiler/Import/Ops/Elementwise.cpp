@@ -204,8 +204,7 @@ static LogicalResult convertClip(Node &n) {
     return n.has(2) ? n.build<amp::MinOp>(y, in.back()) : y;
   };
   // The bounds take the type of what they bound, so the operator is one.
-  n.set(0, n.isFloat(x) ? n.composite1(AutocastClass::Follow, operands, clip)
-                        : clip(operands));
+  n.set(0, n.isFloat(x) ? n.composite1(operands, clip) : clip(operands));
   return success();
 }
 
