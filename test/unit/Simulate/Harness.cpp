@@ -59,7 +59,7 @@ std::unique_ptr<llvm::TargetMachine> hostMachine() {
 }
 
 std::unique_ptr<llvm::TargetMachine> gpuMachine(unsigned arch) {
-  return makeMachine("nvptx64-nvidia-cuda", chipName(arch), "+ptx80");
+  return makeMachine("nvptx64-nvidia-cuda", chipName(arch), "+ptx86");
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
