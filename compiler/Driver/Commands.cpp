@@ -49,9 +49,7 @@ LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
   if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
   }
-  bool isText = options.emit == EmitKind::Mlir ||
-                options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;
-  if (failed(isText ? writeText(compilation) : writeArtifact(compilation))) {
+  if (failed(isTextKind(options.emit) ? writeText(compilation) : writeArtifact(compilation))) {
     return failure();
   }
   if (options.timeReport) {

@@ -107,13 +107,14 @@ void OptionReader::readSize(OptSpecifier id, std::optional<uint64_t> &value) {
 
 void OptionReader::readEmit(Options &options) {
   std::string emit =
-      oneOf(OPT_emit, {"exe", "lib", "obj", "mlir", "llvm", "asm"}, "exe");
+      oneOf(OPT_emit, {"exe", "lib", "obj", "mlir", "llvm", "asm", "ptx"}, "exe");
   options.emit = StringSwitch<EmitKind>(emit)
                      .Case("lib", EmitKind::Lib)
                      .Case("obj", EmitKind::Obj)
                      .Case("mlir", EmitKind::Mlir)
                      .Case("llvm", EmitKind::Llvm)
                      .Case("asm", EmitKind::Asm)
+                     .Case("ptx", EmitKind::Ptx)
                      .Default(EmitKind::Exe);
   if (const Arg *arg = args.getLastArg(OPT_compile_from)) {
     options.compileFrom = symbolizePhase(arg->getValue());
@@ -309,11 +310,15 @@ void OptionReader::read(Options &options) {
   readSize(OPT_elide_above, elide);
   options.elideAbove = elide.value_or(0);
 
-  std::string target = oneOf(OPT_target, {"cpu", "cuda"}, "cpu");
-  if (target == "cuda") {
-    (void)sink.error(ExitCode::Unsupported,
-                     "unsupported target 'cuda': this build of ampc compiles "
-                     "for cpu");
+  options.target = oneOf(OPT_target, {"cpu", "cuda"},
+                         has(OPT_cuda_arch) ? "cuda" : "cpu");
+  for (const Arg *arg : args.filtered(OPT_cuda_arch)) {
+    for (StringRef name : split(arg->getValue(), ',')) {
+      options.cudaArchs.push_back(name.trim().str());
+    }
+  }
+  if (options.emit == EmitKind::Ptx && options.target != "cuda") {
+    (void)sink.error(ExitCode::Usage, "--emit=ptx needs --target=cuda");
   }
   options.march = text(OPT_march, "native");
   readUnsigned(OPT_opt_level, options.optLevel, 0, 3);

@@ -29,7 +29,13 @@ enum class Command {
 };
 
 /// What `ampc MODEL -o OUT` writes.
-enum class EmitKind { Exe, Lib, Obj, Mlir, Llvm, Asm };
+enum class EmitKind { Exe, Lib, Obj, Mlir, Llvm, Asm, Ptx };
+
+/// Whether it is text that may go to standard output.
+inline bool isTextKind(EmitKind kind) {
+  return kind == EmitKind::Mlir || kind == EmitKind::Llvm ||
+         kind == EmitKind::Asm || kind == EmitKind::Ptx;
+}
 
 enum class DiagnosticForm { Text, Json };
 
@@ -67,7 +73,9 @@ struct Options {
   uint64_t elideAbove = 64 << 10;
 
   // Target.
+  std::string target = "cpu";
   std::string march = "native";
+  std::vector<std::string> cudaArchs; ///< names of architectures or GPUs
   unsigned optLevel = 3;
   unsigned jobs = 0; ///< 0: one per available core
 

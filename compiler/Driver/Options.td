@@ -51,7 +51,7 @@ class Switch<string name, string help, OptionGroup group, list<OptionVisibility>
 
 def output : Separate<["-"], "o">, MetaVarName<" FILE">, Group<group_output>, Flags<[CommonOption]>,
              HelpText<"Output file; with --emit=lib also FILE.h beside it">, Visibility<compile>;
-defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, mlir, llvm, asm", group_output, compile,
+defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, mlir, llvm, asm, ptx", group_output, compile,
                   [CommonOption]>;
 defm compile_to : Value<"compile-to", "PHASE",
                         "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",
@@ -67,7 +67,10 @@ defm elide_above : Value<"elide-above", "SIZE",
 
 //===-- Target ------------------------------------------------------------===//
 
-defm target : Value<"target", "NAME", "Where the program runs: cpu", group_target, compiling, [CommonOption]>;
+defm target : Value<"target", "NAME", "Where the program runs: cpu (default), cuda", group_target, compiling,
+                    [CommonOption]>;
+defm cuda_arch : Value<"cuda-arch", "LIST", "GPU architectures or GPUs: sm_75, sm_80, sm_90a, a100, rtx3060, ...",
+                       group_target, compiling, [CommonOption]>;
 defm march : Value<"march", "NAME", "CPU architecture: native (default), x86-64-v3, x86-64-v4", group_target,
                    compiling, [CommonOption]>;
 def opt_level : Joined<["-"], "O">, MetaVarName<"LEVEL">, Group<group_target>, Visibility<compiling>,

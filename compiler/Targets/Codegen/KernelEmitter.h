@@ -17,6 +17,7 @@ struct RowSpace;
 struct KernelTraits {
   int64_t lanes = 8; ///< f32 elements that one thread handles at once
   /// Elements of a map's work item along the innermost dimension.
+  /// 0: one vector.
   int64_t mapChunk = 2048;
   /// A row whose elements take more than this is pulled anew for each pass
   /// over it instead of being kept in scratch.
@@ -73,7 +74,7 @@ public:
     return pointers[kernel.getNumArguments() + result];
   }
   /// Loads `lanes` consecutive elements at element `offset` of a buffer of
-  /// `element`s, in the compute type. `align` is that of one element.
+  /// `element`s, in the compute type.
   mlir::Value load(mlir::Value pointer, mlir::Type element, mlir::Value offset,
                    int64_t lanes);
   /// Stores a scalar or vector of the compute type as `element`s.
@@ -109,6 +110,15 @@ public:
   KernelLaunch launch;
 
 protected:
+  /// The alignment in bytes that an access to `lanes` elements of `bytes` each
+  /// at element `offset` of a buffer can rely on.
+  virtual int64_t getAlignment(mlir::Value offset, int64_t bytes,
+                               int64_t lanes) const {
+    (void)offset;
+    (void)lanes;
+    return bytes;
+  }
+
   /// Empties the function; the builder stands before its return.
   mlir::Block *beginFunction();
 
@@ -180,6 +190,10 @@ mlir::LogicalResult emitEpilogue(KernelEmitter &emitter, mlir::Value root,
                                  mlir::Value value,
                                  llvm::ArrayRef<LaneIndex> index, int64_t lanes,
                                  mlir::Value mask = {});
+
+/// A number that divides `index` whatever the work item is, as far as the
+/// arithmetic that makes it shows.
+int64_t knownDivisor(mlir::Value index);
 
 /// The shape of a tensor value.
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
