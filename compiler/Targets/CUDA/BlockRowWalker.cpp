@@ -73,33 +73,7 @@ Value BlockRowWalker::reduce(TypedAttr identity, ElementFn element,
     scf::YieldOp::create(e.b, e.loc, total);
     total = choice.getResult(0);
   }
-  for (int64_t mask = warpThreads / 2; mask > 0; mask /= 2) {
-    total = combine(total, cuda.shuffleXor(total, mask));
-  }
-  return threads == warpThreads ? total : acrossWarps(total, combine);
-}
-
-Value BlockRowWalker::acrossWarps(Value value, CombineFn combine) {
-  int64_t warps = threads / warpThreads;
-  Type type = value.getType();
-  Value partials = cuda.reserveShared(warps * 8);
-  Value thread = cuda.threadIndex();
-  Value lane = arith::RemUIOp::create(e.b, e.loc, thread, e.index(warpThreads));
-  Value warp = arith::DivUIOp::create(e.b, e.loc, thread, e.index(warpThreads));
-  Value isFirst = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq,
-                                        lane, e.index(0));
-  auto choice = scf::IfOp::create(e.b, e.loc, isFirst, /*withElse=*/false);
-  {
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(choice.thenBlock());
-    e.store(value, partials, type, warp);
-  }
-  cuda.barrier();
-  Value total = e.load(partials, type, e.index(0), 1);
-  for (int64_t i = 1; i < warps; ++i) {
-    total = combine(total, e.load(partials, type, e.index(i), 1));
-  }
-  return total;
+  return cuda.reduceBlock(total, threads, combine);
 }
 
 void BlockRowWalker::forEachElement(VisitFn visit) {
@@ -118,10 +92,5 @@ void BlockRowWalker::forEachElement(VisitFn visit) {
 }
 
 void BlockRowWalker::once(function_ref<void()> body) {
-  Value isFirst = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq,
-                                        cuda.threadIndex(), e.index(0));
-  auto choice = scf::IfOp::create(e.b, e.loc, isFirst, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(choice.thenBlock());
-  body();
+  cuda.onFirstThread(body);
 }

@@ -26,7 +26,6 @@ private:
   /// The condition that this thread has an element behind the vectors, and the
   /// position of that.
   std::pair<mlir::Value, mlir::Value> rest();
-  mlir::Value acrossWarps(mlir::Value value, CombineFn combine);
 
   CudaEmitter &cuda;
   int64_t length;  ///< elements of the row

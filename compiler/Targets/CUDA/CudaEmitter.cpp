@@ -149,6 +149,46 @@ Value CudaEmitter::shuffleXor(Value value, int64_t mask) {
   return type == i64 ? joined : arith::BitcastOp::create(b, loc, type, joined);
 }
 
+Value CudaEmitter::reduceBlock(Value value, int64_t threads,
+                               function_ref<Value(Value, Value)> combine) {
+  constexpr int64_t warpThreads = 32;
+  for (int64_t mask = warpThreads / 2; mask > 0; mask /= 2) {
+    value = combine(value, shuffleXor(value, mask));
+  }
+  int64_t warps = threads / warpThreads;
+  if (warps == 1) {
+    return value;
+  }
+  Type type = value.getType();
+  Value partials = reserveShared(warps * 8);
+  Value thread = threadIndex();
+  Value lane = arith::RemUIOp::create(b, loc, thread, index(warpThreads));
+  Value warp = arith::DivUIOp::create(b, loc, thread, index(warpThreads));
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
+                                        index(0));
+  auto choice = scf::IfOp::create(b, loc, isFirst, /*withElse=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    store(value, partials, type, warp);
+  }
+  barrier();
+  Value total = load(partials, type, index(0), 1);
+  for (int64_t i = 1; i < warps; ++i) {
+    total = combine(total, load(partials, type, index(i), 1));
+  }
+  return total;
+}
+
+void CudaEmitter::onFirstThread(function_ref<void()> body) {
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        threadIndex(), index(0));
+  auto choice = scf::IfOp::create(b, loc, isFirst, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  body();
+}
+
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//

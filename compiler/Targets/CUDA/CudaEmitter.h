@@ -19,8 +19,8 @@ public:
   static constexpr int64_t blockThreads = 256;
 
   CudaEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
-              const codegen::KernelTraits &traits)
-      : KernelEmitter(kernel, function, traits) {}
+              const codegen::KernelTraits &traits, bool hasWideMma)
+      : KernelEmitter(kernel, function, traits), hasWideMma(hasWideMma) {}
 
   void reset() override;
   void forEachItem(llvm::function_ref<void(mlir::Value item)> body) override;
@@ -39,8 +39,20 @@ public:
   mlir::Value blockIndex();
   void barrier(); ///< of the block
 
+  /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
+  const bool hasWideMma;
+
   /// `value` (a scalar) of the lane whose number differs in the bits `mask`.
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+
+  /// The values of all `threads` threads of the block combined, in each: by
+  /// halving within a warp, then the warps in order.
+  mlir::Value
+  reduceBlock(mlir::Value value, int64_t threads,
+              llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+
+  /// Builds `body` for the first thread of the block.
+  void onFirstThread(llvm::function_ref<void()> body);
 
 protected:
   int64_t getAlignment(mlir::Value offset, int64_t bytes,
@@ -54,6 +66,13 @@ private:
 
 /// The name of the dynamic shared array in a module of kernels.
 inline constexpr llvm::StringLiteral dynamicSharedName = "ampc_shared";
+
+/// A contraction of 16-bit operands on tensor cores; fails without a diagnostic
+/// where it has no such form.
+mlir::LogicalResult emitMmaKernel(CudaEmitter &emitter, mlir::Operation *root);
+
+mlir::LogicalResult emitAttentionKernel(CudaEmitter &emitter,
+                                        mlir::Operation *root);
 
 /// Picks the emitter by the root's fusion kind.
 mlir::LogicalResult emitKernel(CudaEmitter &emitter);

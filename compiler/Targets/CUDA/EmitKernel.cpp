@@ -18,11 +18,12 @@ LogicalResult cuda::emitKernel(CudaEmitter &emitter) {
   case FusionKind::RowReduction:
     return emitRowKernel(emitter, root);
   case FusionKind::Contraction:
-    return emitNaiveContraction(emitter, root);
+    return success(succeeded(emitMmaKernel(emitter, root)) ||
+                   succeeded(emitNaiveContraction(emitter, root)));
   case FusionKind::Serial:
     return emitSerialKernel(emitter, root);
   case FusionKind::Attention:
-    return root->emitOpError("has no kernel for the cuda target");
+    return emitAttentionKernel(emitter, root);
   default:
     return emitMapKernel(emitter);
   }

@@ -132,7 +132,7 @@ FailureOr<KernelModule> KernelModule::create(ModuleOp module,
     auto function = func::FuncOp::create(b, kernel.getLoc(), symbol,
                                          b.getFunctionType(buffers, {}));
     codegen::KernelTraits traits = traitsFor(kernel);
-    CudaEmitter emitter(kernel, function, traits);
+    CudaEmitter emitter(kernel, function, traits, architecture.hasBf16);
     if (failed(emitKernel(emitter))) {
       kernel.emitError("cannot emit this kernel for the cuda target");
       ok = false;

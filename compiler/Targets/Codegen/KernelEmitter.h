@@ -87,6 +87,10 @@ public:
   void storeMasked(mlir::Value value, mlir::Value pointer, mlir::Type element,
                    mlir::Value offset, mlir::Value mask);
 
+  /// `value`, of the compute type and representable as `element`, as it stands
+  /// in memory: bf16 as i16, booleans as i8.
+  mlir::Value toMemory(mlir::Value value, mlir::Type element);
+
   /// `value` (f32 or vector of it) rounded to the 16-bit type `element`; itself
   /// for other types.
   mlir::Value round(mlir::Value value, mlir::Type element);
@@ -128,7 +132,6 @@ private:
   mlir::Value elementPointer(mlir::Value pointer, mlir::Type memoryType,
                              mlir::Value offset);
   mlir::Value fromMemory(mlir::Value value, mlir::Type element);
-  mlir::Value toMemory(mlir::Value value, mlir::Type element);
 };
 
 /// Computes elements of the tensors in a kernel's body by pulling them through
