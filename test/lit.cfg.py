@@ -26,10 +26,14 @@ for name, message in (("onnx", "ModelProto"), ("tensor", "TensorProto")):
     config.substitutions.append(
         (f"%make_{name}", f"protoc --encode=ampc.onnx.{message} -I {ROOT} {ROOT}/{PROTO}")
     )
+config.substitutions.append(
+    ("%read_onnx", f"protoc --decode=ampc.onnx.ModelProto -I {ROOT} {ROOT}/{PROTO}")
+)
 # %exit_code N COMMAND runs a command that must exit with N.
 config.substitutions.append(
     ("%exit_code", f"{sys.executable} {config.test_source_root}/exit_code.py")
 )
+config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(("%{path}", config.environment["PATH"]))
 if shutil.which("cc"):
     config.available_features.add("cc")

@@ -6,9 +6,14 @@
 #include "compiler/Driver/TensorData.h"
 #include "runtime/program/command_line.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 
 using namespace llvm;
 
@@ -20,7 +25,11 @@ namespace {
 struct Row {
   std::string amp;
   double medianMs = 0;
-  uint64_t arenaBytes = 0, weightBytes = 0;
+  /// Known before anything runs. Workspace is what all threads have together.
+  uint64_t weightBytes = 0, activationBytes = 0, workspaceBytes = 0;
+  /// What the session and its runs added to this process, with the weights;
+  /// absent where the system does not tell.
+  std::optional<uint64_t> measuredBytes;
   std::vector<runtime::Tensor> outputs;
 };
 
@@ -29,6 +38,48 @@ using Clock = std::chrono::steady_clock;
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+/// The resident memory of this process, now and at its peak since a reset.
+class ResidentMemory {
+public:
+  /// Begins to measure.
+  ResidentMemory() {
+    if (std::FILE *file = std::fopen("/proc/self/clear_refs", "w")) {
+      // 5 resets the peak.
+      bool isWritten = std::fputs("5", file) >= 0;
+      isReset = std::fclose(file) == 0 && isWritten;
+    }
+    before = read("VmRSS:");
+  }
+
+  /// How far the peak went beyond what there was.
+  std::optional<uint64_t> getGrowth() const {
+    std::optional<uint64_t> peak = read("VmHWM:");
+    if (!isReset || !before || !peak) {
+      return std::nullopt;
+    }
+    return *peak - std::min(*peak, *before);
+  }
+
+private:
+  static std::optional<uint64_t> read(StringRef key) {
+    auto buffer = MemoryBuffer::getFileAsStream("/proc/self/status");
+    if (!buffer) {
+      return std::nullopt;
+    }
+    for (StringRef line : split((*buffer)->getBuffer(), '\n')) {
+      uint64_t kilobytes;
+      if (line.consume_front(key) &&
+          !line.trim().split(' ').first.getAsInteger(10, kilobytes)) {
+        return kilobytes * 1024;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool isReset = false;
+  std::optional<uint64_t> before;
+};
 
 } // namespace
 
@@ -51,15 +102,11 @@ static LogicalResult runOnce(ampc_session session,
 static LogicalResult measure(const ampc_program &program,
                              const runtime::Options &run, Row &row,
                              DiagnosticSink &sink) {
-  runtime::SessionHolder holder;
   runtime::Vec<runtime::Tensor> inputs;
-  if (failed(reportStatus(openSession(program, run, &holder), sink)) ||
-      failed(reportStatus(
+  if (failed(reportStatus(
           gatherInputs(program, run, runtime::Missing::Fill, &inputs), sink))) {
     return failure();
   }
-  row.arenaBytes = program.arena_bytes.fixed;
-  row.weightBytes = program.weights_bytes;
   row.outputs.resize(program.num_outputs);
   for (auto [i, tensor] : enumerate(row.outputs)) {
     const ampc_tensor_desc &desc = program.outputs[i];
@@ -70,7 +117,22 @@ static LogicalResult measure(const ampc_program &program,
     if (failed(reportStatus(tensor.data.allocate(desc.bytes), sink))) {
       return failure();
     }
+    std::memset(tensor.data.data(), 0, desc.bytes);
   }
+  ResidentMemory resident;
+  runtime::SessionHolder holder;
+  if (failed(reportStatus(openSession(program, run, &holder), sink))) {
+    return failure();
+  }
+  row.weightBytes = program.weights_bytes;
+  row.activationBytes = program.arena_bytes.fixed;
+  uint64_t scratch = 0;
+  for (const ampc_kernel_desc &kernel :
+       ArrayRef(program.kernels, program.num_kernels)) {
+    scratch = std::max(scratch, kernel.scratch_bytes);
+  }
+  row.workspaceBytes = alignTo(scratch, AMPC_ALIGNMENT) *
+                       ampc_session_num_threads(holder.session);
   Clock::time_point start = Clock::now();
   do {
     if (failed(runOnce(holder.session, inputs, row.outputs, sink))) {
@@ -89,6 +151,9 @@ static LogicalResult measure(const ampc_program &program,
   auto middle = times.begin() + times.size() / 2;
   std::nth_element(times.begin(), middle, times.end());
   row.medianMs = *middle * 1e3;
+  if (std::optional<uint64_t> growth = resident.getGrowth()) {
+    row.measuredBytes = *growth + program.weights_bytes;
+  }
   return success();
 }
 
@@ -116,11 +181,44 @@ static double getError(const Row &row, const Row &reference) {
     desc.dims = got.dims.data();
     desc.bytes = got.data.size();
     Tolerance any;
-    any.frobenius = std::numeric_limits<double>::infinity();
+    any.bound = {tune::Metric::Relative,
+                 std::numeric_limits<double>::infinity()};
     error = std::max(
         error, compareTensors(desc, got.data.data(), expected, any).frobenius);
   }
   return error;
+}
+
+static constexpr const char *rowFormat =
+    "%-10s %11s %10s %13s %13s %13s %13s %13s %13s\n";
+
+static void printHeader() {
+  std::string titles;
+  raw_string_ostream(titles)
+      << format(rowFormat, "", "time", "", "memory, MiB", "", "", "", "", "");
+  outs() << StringRef(titles).rtrim() << '\n'
+         << format(rowFormat, "amp", "median ms", "to fp32", "weights",
+                   "activations", "workspace", "peak", "measured",
+                   "error to fp32");
+}
+
+static void printRow(StringRef amp, const Row &row, const Row &reference) {
+  auto mebibytes = [](uint64_t bytes) {
+    return formatv("{0:f3}", bytes / 1048576.0).str();
+  };
+  std::string measured =
+      row.measuredBytes ? mebibytes(*row.measuredBytes) : "-";
+  uint64_t peak = row.weightBytes + row.activationBytes + row.workspaceBytes;
+  outs() << format(
+      rowFormat, amp.str().c_str(),
+      formatv("{0:f4}", row.medianMs).str().c_str(),
+      formatv("{0:f2}x", reference.medianMs / row.medianMs).str().c_str(),
+      mebibytes(row.weightBytes).c_str(),
+      mebibytes(row.activationBytes).c_str(),
+      mebibytes(row.workspaceBytes).c_str(), mebibytes(peak).c_str(),
+      measured.c_str(),
+      formatv("{0:e2}", getError(row, reference)).str().c_str());
+  outs().flush();
 }
 
 LogicalResult benchTableCommand(const Options &options, DiagnosticSink &sink) {
@@ -143,22 +241,14 @@ LogicalResult benchTableCommand(const Options &options, DiagnosticSink &sink) {
   if (failed(makeRow(options, "off", run, reference, sink))) {
     return failure();
   }
-  outs()
-      << "amp          median ms   speed-up    arena MiB  weights MiB   error "
-         "to fp32\n";
+  printHeader();
   for (StringRef amp : amps) {
     Row row;
     bool isReference = amp == "off";
     if (!isReference && failed(makeRow(options, amp, run, row, sink))) {
       return failure();
     }
-    const Row &shown = isReference ? reference : row;
-    outs() << format("%-10s %11.4f %9.2fx %12.3f %12.3f %15.2e\n",
-                     amp.str().c_str(), shown.medianMs,
-                     reference.medianMs / shown.medianMs,
-                     shown.arenaBytes / 1048576.0,
-                     shown.weightBytes / 1048576.0, getError(shown, reference));
-    outs().flush();
+    printRow(amp, isReference ? reference : row, reference);
   }
   outs() << "ampc-bench: PASSED rows=" << amps.size() << '\n';
   return success();

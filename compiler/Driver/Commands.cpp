@@ -1,14 +1,15 @@
-//===- Commands.cpp - compile, run, bench, explain, ops -------------------===//
+//===- Commands.cpp - compile, run, bench, ops ----------------------------===//
 #include "compiler/Driver/Commands.h"
 
 #include "ampc/runtime.h"
 #include "compiler/Driver/Compilation.h"
+#include "compiler/Driver/ErrorCheck.h"
 #include "compiler/Driver/Jit.h"
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Import/Import.h"
-#include "passes/Precision/Report.h"
+#include "dialects/Interfaces/AutocastClass.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/GlobPattern.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -19,8 +20,7 @@ static LogicalResult writeText(Compilation &compilation) {
   const Options &options = compilation.getOptions();
   StringRef path = options.output.empty() ? "-" : StringRef(options.output);
   if (options.emit == EmitKind::Mlir) {
-    return writeFile(path, compilation.getSink(),
-                     [&](raw_ostream &os) { compilation.printModule(os); });
+    return compilation.writeModule(path);
   }
   SmallVector<char, 0> text;
   raw_svector_ostream os(text);
@@ -33,7 +33,8 @@ static LogicalResult writeText(Compilation &compilation) {
                    [&](raw_ostream &file) { file << os.str(); });
 }
 
-LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
+LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
+  Options options = given;
   if (!options.output.empty() && failed(checkWritable(options.output, sink))) {
     return failure();
   }
@@ -43,13 +44,31 @@ LogicalResult compileCommand(const Options &options, DiagnosticSink &sink) {
     return sink.error(ExitCode::Usage, "the output '" + options.output +
                                            "' is the model itself");
   }
+  bool isCalibrated = options.calibrate || options.amp == "auto";
+  if (isCalibrated && !options.data.empty() &&
+      failed(calibrate(options, sink))) {
+    return failure();
+  }
+  Certificate certificate;
+  if (options.tolerance.bound &&
+      failed(checkMaxError(options, sink, certificate))) {
+    return failure();
+  }
   Compilation compilation(options, sink);
-  Phase last =
-      std::min(options.compileTo.value_or(Phase::Memory), Phase::Memory);
+  bool isModel = options.emit == EmitKind::Onnx;
+  Phase last = isModel ? Phase::Precision
+                       : std::min(options.compileTo.value_or(Phase::Memory),
+                                  Phase::Memory);
   if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
   }
-  if (failed(isTextKind(options.emit) ? writeText(compilation) : writeArtifact(compilation))) {
+  if (certificate.isEmpty() && !options.precisionCertificate.empty()) {
+    certificate = Certificate::fromPolicy(compilation);
+  }
+  compilation.setCertificate(certificate.toJson());
+  if (failed(isModel                    ? writeModel(compilation)
+             : isTextKind(options.emit) ? writeText(compilation)
+                                        : writeArtifact(compilation))) {
     return failure();
   }
   if (options.timeReport) {
@@ -86,56 +105,6 @@ int programCommand(const Options &options, DiagnosticSink &sink) {
                            &program->get());
 }
 
-LogicalResult explainCommand(const Options &options, DiagnosticSink &sink) {
-  Compilation compilation(options, sink);
-  if (failed(compilation.open()) || failed(compilation.run(Phase::Precision))) {
-    return failure();
-  }
-  const precision::Report &report = *compilation.getPrecisionReport();
-  if (report.ops.empty()) {
-    return sink.error(ExitCode::Usage,
-                      "mixed precision is off: every node keeps its types",
-                      "choose a policy, such as --amp=bf16");
-  }
-  if (options.node.empty()) {
-    if (options.json) {
-      outs() << formatv("{0:2}\n", report.toJson());
-    } else {
-      report.print(outs());
-    }
-    return success();
-  }
-  Expected<GlobPattern> pattern = GlobPattern::create(options.node);
-  if (!pattern) {
-    return sink.error(ExitCode::Usage,
-                      "expected a node name or glob, got '" + options.node +
-                          "': " + toString(pattern.takeError()));
-  }
-  precision::Report chosen;
-  auto matches = [&](ArrayRef<std::string> nodes) {
-    return any_of(nodes, [&](StringRef node) { return pattern->match(node); });
-  };
-  copy_if(report.ops, std::back_inserter(chosen.ops),
-          [&](const precision::OpDecision &op) { return matches(op.nodes); });
-  copy_if(report.casts, std::back_inserter(chosen.casts),
-          [&](const precision::CastDecision &cast) {
-            return any_of(cast.uses, [&](const precision::CastUse &use) {
-              return matches(use.nodes);
-            });
-          });
-  if (chosen.ops.empty()) {
-    return sink.error(ExitCode::Usage,
-                      "no node is named '" + options.node + "'",
-                      "ampc explain MODEL lists all nodes");
-  }
-  if (options.json) {
-    outs() << formatv("{0:2}\n", chosen.toJson());
-  } else {
-    chosen.print(outs());
-  }
-  return success();
-}
-
 LogicalResult opsCommand(const Options &options, DiagnosticSink &sink) {
   if (options.unsupportedOnly) {
     // The importer reports all that is missing at once.
@@ -146,13 +115,38 @@ LogicalResult opsCommand(const Options &options, DiagnosticSink &sink) {
     outs() << "everything in '" << options.model << "' is supported\n";
     return success();
   }
-  std::vector<std::string> ops = importer::listSupportedOps();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<amp::AmpDialect>();
+  std::vector<importer::SupportedOp> ops = importer::listSupportedOps(&context);
+  auto getClass = [](const importer::SupportedOp &op) {
+    return op.autocastClass ? stringifyAutocastClass(*op.autocastClass)
+                            : StringRef("-");
+  };
   if (options.json) {
-    outs() << formatv("{0:2}\n", json::Value(json::Array(ops)));
+    json::Array rows;
+    for (const importer::SupportedOp &op : ops) {
+      json::Object row{{"op", op.name}, {"first_opset", op.firstOpset}};
+      if (op.lastOpset != INT64_MAX) {
+        row["last_opset"] = op.lastOpset;
+      }
+      row["class"] = op.autocastClass ? json::Value(getClass(op)) : nullptr;
+      rows.push_back(std::move(row));
+    }
+    outs() << formatv("{0:2}\n", json::Value(std::move(rows)));
     return success();
   }
-  for (StringRef op : ops) {
-    outs() << op << '\n';
+  size_t width = 0;
+  for (const importer::SupportedOp &op : ops) {
+    width = std::max(width, op.name.size());
+  }
+  outs() << left_justify("operator", width) << "  class    opset\n";
+  for (const importer::SupportedOp &op : ops) {
+    outs() << left_justify(op.name, width) << "  "
+           << left_justify(getClass(op), 7) << "  " << op.firstOpset << "-";
+    if (op.lastOpset != INT64_MAX) {
+      outs() << op.lastOpset;
+    }
+    outs() << '\n';
   }
   return success();
 }

@@ -30,6 +30,13 @@ llvm::LogicalResult verifyCommand(const Options &options, DiagnosticSink &sink);
 /// Verifies each test of a list in a process of its own; returns the exit code.
 int suiteCommand(const Options &options, DiagnosticSink &sink);
 
+/// Compares mixed precision with fp32, node by node.
+llvm::LogicalResult compareCommand(const Options &options,
+                                   DiagnosticSink &sink);
+
+/// Searches for the nodes that have to stay in fp32 and writes a policy file.
+llvm::LogicalResult tuneCommand(const Options &options, DiagnosticSink &sink);
+
 llvm::LogicalResult explainCommand(const Options &options,
                                    DiagnosticSink &sink);
 llvm::LogicalResult inspectCommand(const Options &options,
@@ -41,6 +48,9 @@ llvm::LogicalResult devicesCommand(const Options &options,
 /// Writes the program that `compilation` has brought to the memory phase as an
 /// executable, library or object.
 llvm::LogicalResult writeArtifact(Compilation &compilation);
+
+/// Writes the original model with the types that the precision phase decided.
+llvm::LogicalResult writeModel(Compilation &compilation);
 
 /// Runs one command line, the program's name left out; returns the exit code.
 int runDriver(llvm::ArrayRef<const char *> args, llvm::raw_ostream &errors);

@@ -3,19 +3,21 @@
 
 #include "compiler/Driver/Limits.h"
 #include "compiler/Driver/MemoryReport.h"
+#include "compiler/Driver/ModuleWriter.h"
 #include "compiler/Driver/OutputFile.h"
+#include "compiler/Driver/RemarkForwarder.h"
 #include "compiler/Driver/TensorData.h"
 #include "compiler/Driver/Version.h"
 #include "compiler/Driver/WeightSection.h"
 #include "compiler/Import/Import.h"
 #include "compiler/Import/ModelFile.h"
 #include "compiler/Import/Proto/onnx_subset.pb.h"
+#include "compiler/Import/WeightReferences.h"
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Registration/Registration.h"
 #include "dialects/Rt/IR/RtDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "passes/Precision/Report.h"
@@ -43,7 +45,8 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
       context(getRegistry(), MLIRContext::Threading::DISABLED) {
   unsigned jobs = options.jobs ? options.jobs
                                : hardware_concurrency().compute_thread_count();
-  if (jobs > 1 && !options.printIr) { // the printer takes one thread
+  // The printer takes one thread, and so do remarks.
+  if (jobs > 1 && !options.printIr && options.remarks.empty()) {
     threads = std::make_unique<DefaultThreadPool>(hardware_concurrency(jobs));
     context.setThreadPool(*threads);
   }
@@ -57,24 +60,15 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
 }
 
 Compilation::~Compilation() {
-  // The module's constants point into the model.
+  // The constants of modules point into the model.
   module = nullptr;
+  keptModule = nullptr;
 }
 
 void warmUp() {
   getRegistry();
   std::string error;
   createCpuTarget("native", error);
-}
-
-OpPrintingFlags getPrintingFlags(uint64_t elideAbove) {
-  OpPrintingFlags flags;
-  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-  // Limits count elements of `dense` and characters of a resource, which is
-  // printed as two hexadecimal digits a byte.
-  flags.elideLargeElementsAttrs(elideAbove);
-  flags.elideLargeResourceString(elideAbove * 2);
-  return flags;
 }
 
 static bool isMlirFile(StringRef path) {
@@ -85,6 +79,10 @@ static bool isMlirFile(StringRef path) {
 LogicalResult Compilation::open() {
   timer.enter("open");
   sink.setFile(options.model);
+  if (!options.remarks.empty() &&
+      failed(forwardRemarks(context, options.remarks, sink))) {
+    return failure();
+  }
   std::string error;
   if (options.target == "cuda") {
     std::vector<std::string> archs = options.cudaArchs;
@@ -131,6 +129,23 @@ LogicalResult Compilation::run(Phase last) {
     reached = phase;
   }
   return success();
+}
+
+void Compilation::checkpoint() {
+  keptModule = module->clone();
+  keptPhase = reached;
+}
+
+void Compilation::restore() {
+  module = keptModule->clone();
+  reached = keptPhase;
+  report.reset();
+}
+
+void Compilation::setExposedResults(ArrayRef<int64_t> positions,
+                                    StringRef rounding) {
+  exposedResults.assign(positions.begin(), positions.end());
+  exposedRounding = rounding.str();
 }
 
 LogicalResult Compilation::importModel() {
@@ -195,8 +210,11 @@ LogicalResult Compilation::importOnnxModel() {
 
 LogicalResult Compilation::parseMlirModel() {
   forwarder->setCategory(ExitCode::Invalid);
-  module = parseSourceFile<ModuleOp>(options.model,
-                                     ParserConfig(&context, /*verify=*/true));
+  importer::ImportDiagnostics found(options.model);
+  mlirFiles = std::make_shared<importer::ExternalData>(
+      sys::path::parent_path(options.model));
+  module = importer::parseModuleFile(&context, options.model, mlirFiles, found);
+  reportImport(found, sink);
   forwarder->setCategory(ExitCode::Internal);
   return success(static_cast<bool>(module));
 }
@@ -238,6 +256,13 @@ LogicalResult Compilation::runPhase(Phase phase) {
         llvm::errs(), getPrintingFlags(options.elideAbove));
   }
   buildPhase(phase, manager, getPhaseOptions());
+  if (phase == Phase::Precision && options.verbose) {
+    precision::PolicyFacts facts = getPolicyFacts();
+    sink.note("precision policy " + facts.amp + ": " + facts.reason);
+    if (!facts.contractionsNote.empty()) {
+      sink.note("contractions of f32: tf32, " + facts.contractionsNote);
+    }
+  }
   size_t errorsBefore = sink.getNumErrors();
   // The precision phase refuses nothing but rules of the command line.
   forwarder->setCategory(phase == Phase::Precision ? ExitCode::Usage
@@ -253,35 +278,6 @@ LogicalResult Compilation::runPhase(Phase phase) {
     return failure();
   }
   return verify(*module);
-}
-
-AmpPolicy Compilation::getAmpPolicy() {
-  bool isNative = target->getTargetAttr(&context).getNative_16bit();
-  return llvm::StringSwitch<AmpPolicy>(options.amp)
-      .Case("fp16", AmpPolicy::Fp16)
-      .Case("bf16", AmpPolicy::Bf16)
-      .Case("pure-fp16", AmpPolicy::PureFp16)
-      .Case("pure-bf16", AmpPolicy::PureBf16)
-      .Case("auto", isNative ? AmpPolicy::Bf16 : AmpPolicy::Off)
-      .Default(AmpPolicy::Off);
-}
-
-PhaseOptions Compilation::getPhaseOptions() {
-  PhaseOptions phases;
-  phases.amp = getAmpPolicy();
-  phases.layerPrecisions.assign(options.layerPrecisions.begin(),
-                                options.layerPrecisions.end());
-  phases.opPrecisions.assign(options.opPrecisions.begin(),
-                             options.opPrecisions.end());
-  phases.normOutputFp32 = options.normOutput == "fp32";
-  phases.strictRounding = options.strictRounding;
-  bool wantsReport =
-      !options.precisionReport.empty() || options.command == Command::Explain;
-  if (wantsReport && !report) {
-    report = std::make_unique<precision::Report>();
-  }
-  phases.report = report.get();
-  return phases;
 }
 
 LogicalResult Compilation::writeReports(Phase phase) {
@@ -364,27 +360,35 @@ CodegenOptions Compilation::getCodegenOptions() {
   llvm::json::Object metadata{{"amp", stringifyAmpPolicy(getAmpPolicy())},
                               {"march", options.march},
                               {"strict_rounding", options.strictRounding}};
-  if (model) {
-    const onnx::ModelProto &proto = model->getProto();
+  if (auto given = (*module)->getAttrOfType<DictionaryAttr>("amp.metadata")) {
     llvm::json::Object source;
-    for (const onnx::StringStringEntryProto &entry : proto.metadata_props()) {
-      if (llvm::json::isUTF8(entry.key()) &&
-          llvm::json::isUTF8(entry.value())) {
-        source[entry.key()] = entry.value();
+    for (NamedAttribute entry : given) {
+      auto text = dyn_cast<StringAttr>(entry.getValue());
+      if (text && llvm::json::isUTF8(entry.getName()) &&
+          llvm::json::isUTF8(text)) {
+        source[entry.getName().getValue()] = text.getValue();
       }
     }
     if (!source.empty()) {
       metadata["model"] = std::move(source);
     }
   }
+  if (!certificate.empty()) {
+    metadata["certificate"] = llvm::json::Object(certificate);
+  }
   codegen.metadata =
       llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
   return codegen;
 }
 
-void Compilation::printModule(raw_ostream &os) {
-  module->print(os, getPrintingFlags(options.elideAbove));
-  os << '\n';
+LogicalResult Compilation::writeModule(StringRef path) {
+  if (!writer) {
+    auto locate = [this](ArrayRef<uint8_t> bytes) {
+      return model ? model->locate(bytes) : mlirFiles->locate(bytes);
+    };
+    writer = std::make_unique<ModuleWriter>(options.elideAbove, locate, sink);
+  }
+  return writer->write(*module, path);
 }
 
 LogicalResult Compilation::dump(Phase phase) {
@@ -400,7 +404,7 @@ LogicalResult Compilation::dump(Phase phase) {
   SmallString<128> path(options.dumpPhasesTo);
   sys::path::append(path, Twine(static_cast<unsigned>(phase)) + "-" +
                               stringifyPhase(phase) + ".mlir");
-  return writeFile(path, sink, [&](raw_ostream &os) { printModule(os); });
+  return writeModule(path);
 }
 
 } // namespace ampc::driver

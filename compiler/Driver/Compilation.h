@@ -8,6 +8,7 @@
 #include "compiler/Targets/Target.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/ThreadPool.h"
 
 #include <memory>
@@ -18,14 +19,17 @@ class DefaultTimingManager;
 
 namespace ampc {
 namespace importer {
+class ExternalData;
 class ImportDiagnostics;
 class ModelFile;
 } // namespace importer
 namespace precision {
 class Report;
+struct PolicyFacts;
 } // namespace precision
 
 namespace driver {
+class ModuleWriter;
 class WeightSection;
 
 /// Owns the context, the model and its module, and moves the module from phase
@@ -43,6 +47,27 @@ public:
   /// Runs the phases that have not run yet, up to `last` (Memory at most).
   llvm::LogicalResult run(Phase last);
 
+  /// Remembers the module as it is; `restore` goes back to it, so that one
+  /// import serves several programs. What the options say is read anew by each
+  /// phase.
+  void checkpoint();
+  void restore();
+  /// What `restore` goes back to.
+  mlir::ModuleOp getCheckpoint() { return keptModule.get(); }
+  /// Intermediate values that the program returns too, by position, each with
+  /// its op's result in the type `rounding` if that is not empty; see
+  /// graph-expose-results.
+  void setExposedResults(llvm::ArrayRef<int64_t> positions,
+                         llvm::StringRef rounding);
+  /// Whether the decisions of the precision phase are wanted.
+  void recordDecisions(bool wanted) { wantsReport = wanted; }
+  /// The policy that the options choose for the target.
+  AmpPolicy getAmpPolicy();
+  /// JSON that the program carries as `certificate` of its metadata.
+  void setCertificate(llvm::json::Object json) {
+    certificate = std::move(json);
+  }
+
   /// Writes the constant section of the module, which must have reached Memory.
   llvm::LogicalResult writeWeights(WeightSection &section,
                                    llvm::raw_ostream &os);
@@ -57,7 +82,7 @@ public:
   mlir::MLIRContext &getContext() { return context; }
   mlir::ModuleOp getModule() { return module.get(); }
   /// Null for a model given as MLIR.
-  importer::ModelFile *getModel() { return model.get(); }
+  importer::ModelFile *getModel() const { return model.get(); }
   const Target &getTarget() const { return *target; }
   /// Decisions of the precision phase; recorded only if they are asked for.
   const precision::Report *getPrecisionReport() const { return report.get(); }
@@ -69,11 +94,12 @@ public:
   /// Options of code emission as the command line asks for them.
   CodegenOptions getCodegenOptions();
 
-  /// Writes the module as MLIR, large constants left out.
-  void printModule(llvm::raw_ostream &os);
+  /// Writes the module as MLIR that refers to files for large constants;
+  /// without them to standard output, for "-".
+  llvm::LogicalResult writeModule(llvm::StringRef path);
 
 private:
-  AmpPolicy getAmpPolicy();
+  precision::PolicyFacts getPolicyFacts();
   PhaseOptions getPhaseOptions();
   llvm::LogicalResult importModel();
   llvm::LogicalResult importOnnxModel();
@@ -92,9 +118,18 @@ private:
   std::unique_ptr<mlir::DefaultTimingManager> timing;
   std::unique_ptr<Target> target;
   std::shared_ptr<importer::ModelFile> model;
+  /// The files that a model given as MLIR refers to.
+  std::shared_ptr<importer::ExternalData> mlirFiles;
+  std::unique_ptr<ModuleWriter> writer;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
+  mlir::OwningOpRef<mlir::ModuleOp> keptModule;
+  std::optional<Phase> keptPhase;
+  llvm::SmallVector<int64_t> exposedResults;
+  std::string exposedRounding;
+  bool wantsReport = false;
+  llvm::json::Object certificate;
   uint64_t weightLimit = 0;
 };
 
@@ -102,8 +137,10 @@ private:
 /// finds it made.
 void warmUp();
 
-/// How MLIR is printed: with locations, large constants left out.
-mlir::OpPrintingFlags getPrintingFlags(uint64_t elideAbove);
+/// What --amp=auto means for `target`, and why.
+AmpPolicy chooseAutoPolicy(const Target &target, mlir::MLIRContext &context);
+std::string describeAutoPolicy(const Target &target,
+                               mlir::MLIRContext &context);
 
 /// Hands the findings of the importer to the sink.
 void reportImport(const importer::ImportDiagnostics &found,

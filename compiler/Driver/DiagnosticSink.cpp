@@ -271,8 +271,13 @@ MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
     finding.where = describeLocation(diagnostic.getLocation());
     finding.message = diagnostic.str();
     for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+      std::string text = note.str();
+      if (StringRef hint = text; hint.consume_front("hint: ")) {
+        finding.hint = hint.str();
+        continue;
+      }
       finding.notes.emplace_back(describeLocation(note.getLocation()),
-                                 note.str());
+                                 std::move(text));
     }
     sink.report(finding);
     return mlir::success();

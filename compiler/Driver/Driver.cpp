@@ -30,6 +30,12 @@ static int dispatch(const Options &options, DiagnosticSink &sink) {
     }
     (void)verifyCommand(options, sink);
     return 0;
+  case Command::Compare:
+    (void)compareCommand(options, sink);
+    return 0;
+  case Command::Tune:
+    (void)tuneCommand(options, sink);
+    return 0;
   case Command::Explain:
     (void)explainCommand(options, sink);
     return 0;

@@ -14,8 +14,9 @@ using namespace llvm::opt;
 namespace ampc::driver {
 
 static constexpr Command allCommands[] = {
-    Command::Compile, Command::Run,     Command::Verify, Command::Bench,
-    Command::Explain, Command::Inspect, Command::Ops,    Command::Devices};
+    Command::Compile, Command::Run,     Command::Verify,
+    Command::Bench,   Command::Explain, Command::Compare,
+    Command::Inspect, Command::Ops,     Command::Devices};
 
 namespace {
 

@@ -58,6 +58,10 @@ unsigned getVisibility(Command command) {
     return OpsVis;
   case Command::Devices:
     return DevicesVis;
+  case Command::Compare:
+    return CompareVis;
+  case Command::Tune:
+    return TuneVis;
   }
   llvm_unreachable("not a command");
 }
@@ -66,8 +70,9 @@ StringRef getUsage(Command command) {
   switch (command) {
   case Command::Compile:
     return "ampc MODEL.onnx -o OUT [options]\n"
-           "       ampc run|verify|bench|explain|inspect|ops|devices ... (ampc "
-           "COMMAND --help)";
+           "       ampc "
+           "run|verify|bench|explain|compare|tune|inspect|ops|devices "
+           "... (ampc COMMAND --help)";
   case Command::Run:
     return "ampc run MODEL.onnx --input=[NAME=]@FILE [options]";
   case Command::Verify:
@@ -83,6 +88,11 @@ StringRef getUsage(Command command) {
     return "ampc ops [--unsupported MODEL.onnx]";
   case Command::Devices:
     return "ampc devices [--json]";
+  case Command::Compare:
+    return "ampc compare MODEL.onnx [NODE] --amp=TYPE [--data=DIR] [options]";
+  case Command::Tune:
+    return "ampc tune MODEL.onnx --amp=TYPE --data=DIR --max-error=METRIC:F -o "
+           "POLICY.json [options]";
   }
   llvm_unreachable("not a command");
 }

@@ -19,6 +19,8 @@ enum OptionVisibilities {
   InspectVis = 1 << 6,
   OpsVis = 1 << 7,
   DevicesVis = 1 << 8,
+  CompareVis = 1 << 9,
+  TuneVis = 1 << 10,
 };
 
 enum OptionId {

@@ -2,12 +2,11 @@
 #include "compiler/Driver/OptionValues.h"
 
 #include "compiler/Driver/OptionTable.h"
+#include "compiler/Driver/PrecisionPolicy.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -48,6 +47,7 @@ private:
   void readPolicyFile(Options &options);
   void addRules(OptSpecifier id, StringRef type,
                 std::vector<std::string> &rules);
+  void readTarget(Options &options);
   void readShapes(Options &options);
   void readDimParams(Options &options);
   void readBindings(Options &options);
@@ -106,11 +106,13 @@ void OptionReader::readSize(OptSpecifier id, std::optional<uint64_t> &value) {
 }
 
 void OptionReader::readEmit(Options &options) {
-  std::string emit =
-      oneOf(OPT_emit, {"exe", "lib", "obj", "mlir", "llvm", "asm", "ptx"}, "exe");
+  std::string emit = oneOf(
+      OPT_emit,
+      {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm", "ptx"}, "exe");
   options.emit = StringSwitch<EmitKind>(emit)
                      .Case("lib", EmitKind::Lib)
                      .Case("obj", EmitKind::Obj)
+                     .Case("onnx", EmitKind::Onnx)
                      .Case("mlir", EmitKind::Mlir)
                      .Case("llvm", EmitKind::Llvm)
                      .Case("asm", EmitKind::Asm)
@@ -143,8 +145,8 @@ void OptionReader::readEmit(Options &options) {
 }
 
 void OptionReader::readAmp(Options &options) {
-  static constexpr StringRef policies[] = {"auto", "off",       "fp16",
-                                           "bf16", "pure-fp16", "pure-bf16"};
+  static constexpr StringRef policies[] = {
+      "auto", "off", "fp16", "bf16", "tf32", "pure-fp16", "pure-bf16"};
   std::string lowType = oneOf(OPT_low_precision_type, {"fp16", "bf16"}, "auto");
   const Arg *arg = args.getLastArg(OPT_amp);
   if (!arg || options.command != Command::Bench) {
@@ -177,6 +179,10 @@ void OptionReader::addRules(OptSpecifier id, StringRef type,
 }
 
 void OptionReader::readPrecisions(Options &options) {
+  options.constants = oneOf(OPT_constants, {"fp32", "saturate"}, "fp32");
+  options.normOutput = oneOf(OPT_norm_output, {"follow", "fp32"}, "follow");
+  options.fp32Contractions =
+      oneOf(OPT_fp32_contractions, {"ieee", "tf32"}, "ieee");
   readPolicyFile(options);
   StringRef low = StringRef(options.amp).ends_with("fp16") ? "fp16" : "bf16";
   addRules(OPT_nodes_to_include, low, options.layerPrecisions);
@@ -187,54 +193,80 @@ void OptionReader::readPrecisions(Options &options) {
   addRules(OPT_op_precisions, "", options.opPrecisions);
 }
 
-/// {"layers": {PATTERN: TYPE, ...}, "ops": {OP: TYPE, ...}}
+/// Takes from the policy file what the command line does not say itself.
 void OptionReader::readPolicyFile(Options &options) {
   const Arg *arg = args.getLastArg(OPT_precision_policy);
   if (!arg) {
     return;
   }
-  StringRef path = arg->getValue();
-  auto file = MemoryBuffer::getFile(path);
-  if (!file) {
-    (void)sink.error(ExitCode::InputOutput, "cannot read '" + path + "': " +
-                                                file.getError().message());
+  std::optional<PrecisionPolicy> policy =
+      readPrecisionPolicy(arg->getValue(), sink);
+  if (!policy) {
     return;
   }
-  Expected<json::Value> value = json::parse((*file)->getBuffer());
-  if (!value) {
-    (void)sink.error(ExitCode::Usage,
-                     "'" + path + "': " + toString(value.takeError()));
-    return;
+  options.precisionPolicy = arg->getValue();
+  options.policyLayers = std::move(policy->layers);
+  options.policyOps = std::move(policy->ops);
+  options.policyDefault = policy->defaultType;
+  options.precisionCertificate = std::move(policy->certificate);
+  if (!has(OPT_constants) && !policy->constants.empty()) {
+    options.constants = policy->constants;
   }
-  auto add = [](const json::Value &part, std::vector<std::string> &rules) {
-    const json::Object *object = part.getAsObject();
-    if (!object) {
-      return false;
-    }
-    for (const auto &[name, type] : *object) {
-      std::optional<StringRef> text = type.getAsString();
-      if (!text) {
-        return false;
-      }
-      rules.push_back((StringRef(name) + ":" + *text).str());
-    }
-    return true;
+  if (!has(OPT_norm_output) && !policy->normOutput.empty()) {
+    options.normOutput = policy->normOutput;
+  }
+  StringRef amp = options.amp;
+  auto contradicts = [&](const Twine &what) {
+    (void)sink.error(ExitCode::Usage, "--amp=" + amp +
+                                          " contradicts \"default\": \"" +
+                                          options.policyDefault + "\" of '" +
+                                          options.precisionPolicy + "'" + what);
   };
-  const json::Object *object = value->getAsObject();
-  bool isGood = object != nullptr;
-  if (object) {
-    for (const auto &[key, part] : *object) {
-      bool isLayers = key == "layers";
-      isGood &=
-          (isLayers || key == "ops") &&
-          add(part, isLayers ? options.layerPrecisions : options.opPrecisions);
+  if (options.policyDefault == "autocast") {
+    if (amp == "auto") {
+      options.amp = "bf16";
+    } else if (amp == "off" || amp == "tf32" || amp.starts_with("pure-")) {
+      contradicts(", which needs --amp=fp16 or bf16");
+    }
+  } else if (options.policyDefault == "fp32") {
+    if (amp.starts_with("pure-")) {
+      contradicts("");
+    }
+  } else if (!options.policyDefault.empty()) {
+    if (amp != "auto" && !amp.ends_with(options.policyDefault)) {
+      contradicts("");
+    }
+    options.amp = "pure-" + options.policyDefault;
+  }
+}
+
+/// Once the types are known: a named chip must have them.
+void OptionReader::readTarget(Options &options) {
+  options.target =
+      oneOf(OPT_target, {"cpu", "cuda"}, has(OPT_cuda_arch) ? "cuda" : "cpu");
+  for (const Arg *arg : args.filtered(OPT_cuda_arch)) {
+    if (options.target == "cpu") {
+      (void)sink.error(ExitCode::Usage,
+                       "--cuda-arch does not apply to --target=cpu");
+    }
+    for (StringRef name : split(arg->getValue(), ',')) {
+      options.cudaArchs.push_back(name.trim().str());
     }
   }
-  if (!isGood) {
-    (void)sink.error(ExitCode::Usage,
-                     "'" + path +
-                         "': expected {\"layers\": {PATTERN: TYPE}, "
-                         "\"ops\": {OP: TYPE}}");
+  if (options.target != "cuda") {
+    if (options.emit == EmitKind::Ptx) {
+      (void)sink.error(ExitCode::Usage, "--emit=ptx needs --target=cuda");
+    }
+    return;
+  }
+  bool isProgram = options.command != Command::Compile ||
+                   options.emit == EmitKind::Exe ||
+                   options.emit == EmitKind::Lib ||
+                   options.emit == EmitKind::Obj;
+  if (succeeded(checkCudaArchs(options, sink)) && isProgram) {
+    (void)sink.error(ExitCode::Unsupported,
+                     "unsupported: programs for the target 'cuda'",
+                     "this build of ampc writes its kernels: --emit=ptx");
   }
 }
 
@@ -288,17 +320,24 @@ void OptionReader::readBindings(Options &options) {
 }
 
 void OptionReader::readMaxError(Tolerance &tolerance) {
+  std::string fallback =
+      oneOf(OPT_metric, {"rel", "frobenius", "max", "cosine", "top1"}, "rel");
   const Arg *arg = args.getLastArg(OPT_max_error);
   if (!arg) {
     return;
   }
-  auto [metric, text] = StringRef(arg->getValue()).split(':');
-  double value;
-  if (metric != "frobenius" || !to_float(text, value) || !(value >= 0)) {
-    (void)bad(*arg, "frobenius:VALUE");
+  StringRef value = arg->getValue();
+  auto [name, text] = value.contains(':')
+                          ? value.split(':')
+                          : std::pair(StringRef(fallback), value);
+  std::optional<tune::Metric> metric = tune::symbolizeMetric(name);
+  double number;
+  if (!metric || !to_float(text, number) || !(number >= 0)) {
+    (void)bad(*arg, "METRIC:VALUE with rel, max, cosine or top1 and a number "
+                    "that is not negative");
     return;
   }
-  tolerance.frobenius = value;
+  tolerance.bound = {*metric, number};
 }
 
 void OptionReader::read(Options &options) {
@@ -310,25 +349,16 @@ void OptionReader::read(Options &options) {
   readSize(OPT_elide_above, elide);
   options.elideAbove = elide.value_or(0);
 
-  options.target = oneOf(OPT_target, {"cpu", "cuda"},
-                         has(OPT_cuda_arch) ? "cuda" : "cpu");
-  for (const Arg *arg : args.filtered(OPT_cuda_arch)) {
-    for (StringRef name : split(arg->getValue(), ',')) {
-      options.cudaArchs.push_back(name.trim().str());
-    }
-  }
-  if (options.emit == EmitKind::Ptx && options.target != "cuda") {
-    (void)sink.error(ExitCode::Usage, "--emit=ptx needs --target=cuda");
-  }
   options.march = text(OPT_march, "native");
   readUnsigned(OPT_opt_level, options.optLevel, 0, 3);
   readUnsigned(OPT_jobs, options.jobs, 1, 1024);
 
   readAmp(options);
   readPrecisions(options);
+  options.calibrate = has(OPT_calibrate);
   options.strictRounding = has(OPT_strict_rounding);
-  options.normOutput = oneOf(OPT_norm_output, {"follow", "fp32"}, "follow");
   options.precisionReport = text(OPT_precision_report);
+  readTarget(options);
 
   readShapes(options);
   readDimParams(options);
@@ -341,6 +371,13 @@ void OptionReader::read(Options &options) {
   options.externalWeights = text(OPT_external_weights, "auto");
 
   options.data = text(OPT_data);
+  options.heldOut = text(OPT_held_out);
+  readUnsigned(OPT_tune_trials, options.tuneTrials, 1, 1u << 20);
+  readUnsigned(OPT_seed, options.seed, 0, ~0u);
+  std::optional<uint64_t> traceMemory = options.traceMemory;
+  readSize(OPT_trace_memory, traceMemory);
+  options.traceMemory = traceMemory.value_or(0);
+  options.worstFirst = has(OPT_worst_first);
   options.suite = text(OPT_suite);
   readUnsigned(OPT_suite_timeout, options.suiteTimeout, 1, 86400);
   readDouble(OPT_rtol, options.tolerance.rtol);
@@ -356,6 +393,7 @@ void OptionReader::read(Options &options) {
           : DiagnosticForm::Text;
   options.timeReport = has(OPT_time_report);
   options.mlirTiming = has(OPT_mlir_timing);
+  options.remarks = text(OPT_remarks);
   options.verifyEach = has(OPT_verify_each);
   options.printIr = has(OPT_print_ir);
   options.quiet = has(OPT_quiet);

@@ -15,6 +15,12 @@ namespace ampc::driver {
 void readOptionValues(const llvm::opt::InputArgList &args, Options &options,
                       DiagnosticSink &sink);
 
+/// Reports architectures of --cuda-arch that are unknown (usage), that CUDA
+/// dropped (unsupported), or that lack a type which the command line names
+/// (usage).
+llvm::LogicalResult checkCudaArchs(const Options &options,
+                                   DiagnosticSink &sink);
+
 } // namespace ampc::driver
 
 #endif // AMPC_COMPILER_DRIVER_OPTIONVALUES_H

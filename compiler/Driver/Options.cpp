@@ -33,6 +33,10 @@ StringRef getCommandName(Command command) {
     return "ops";
   case Command::Devices:
     return "devices";
+  case Command::Compare:
+    return "compare";
+  case Command::Tune:
+    return "tune";
   }
   llvm_unreachable("not a command");
 }
@@ -47,6 +51,8 @@ static std::optional<Command> symbolizeCommand(StringRef name) {
       .Case("inspect", Command::Inspect)
       .Case("ops", Command::Ops)
       .Case("devices", Command::Devices)
+      .Case("compare", Command::Compare)
+      .Case("tune", Command::Tune)
       .Default(std::nullopt);
 }
 
@@ -133,9 +139,9 @@ static void collectProgramArgs(const InputArgList &args, Options &options) {
 static void readPositionals(const InputArgList &args, Options &options,
                             DiagnosticSink &sink) {
   std::vector<std::string> positionals = args.getAllArgValues(OPT_INPUT);
-  size_t most = options.command == Command::Explain   ? 2
-                : options.command == Command::Devices ? 0
-                                                      : 1;
+  bool takesNode = options.command == Command::Explain ||
+                   options.command == Command::Compare;
+  size_t most = takesNode ? 2 : options.command == Command::Devices ? 0 : 1;
   if (positionals.size() > most) {
     (void)sink.error(ExitCode::Usage,
                      "unexpected argument '" + positionals[most] + "'");
@@ -168,6 +174,32 @@ static void checkWhole(const Options &options, DiagnosticSink &sink) {
   }
   if (options.command == Command::Verify && !isSuite && options.data.empty()) {
     (void)sink.error(ExitCode::Usage, "expected --data=DIR");
+  }
+  if (options.command == Command::Tune) {
+    for (auto [isMissing, what] :
+         {std::pair(options.data.empty(), "--data=DIR"),
+          std::pair(!options.tolerance.bound, "--max-error=METRIC:F"),
+          std::pair(options.output.empty(), "an output file (-o FILE)")}) {
+      if (isMissing) {
+        (void)sink.error(ExitCode::Usage, Twine("expected ") + what);
+      }
+    }
+  }
+  if (options.command == Command::Compile) {
+    bool isCalibrated = options.calibrate || options.amp == "auto";
+    if (options.data.empty() &&
+        (options.tolerance.bound || options.calibrate)) {
+      (void)sink.error(ExitCode::Usage,
+                       Twine(options.calibrate
+                                 ? "--calibrate measures values"
+                                 : "--max-error compares with fp32") +
+                           " on inputs; expected --data=DIR");
+    } else if (!options.data.empty() && !options.tolerance.bound &&
+               !isCalibrated) {
+      (void)sink.error(ExitCode::Usage,
+                       "--data is for measuring; expected --max-error=METRIC:F "
+                       "or --calibrate");
+    }
   }
   if (options.command == Command::Compile && options.output.empty() &&
       !isTextKind(options.emit)) {

@@ -3,6 +3,7 @@
 #define AMPC_COMPILER_DRIVER_OPTIONS_H
 
 #include "compiler/Pipelines/Phases.h"
+#include "compiler/Tune/Divergence.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -25,11 +26,13 @@ enum class Command {
   Explain,
   Inspect,
   Ops,
-  Devices
+  Devices,
+  Compare,
+  Tune
 };
 
 /// What `ampc MODEL -o OUT` writes.
-enum class EmitKind { Exe, Lib, Obj, Mlir, Llvm, Asm, Ptx };
+enum class EmitKind { Exe, Lib, Obj, Onnx, Mlir, Llvm, Asm, Ptx };
 
 /// Whether it is text that may go to standard output.
 inline bool isTextKind(EmitKind kind) {
@@ -43,9 +46,9 @@ enum class DiagnosticForm { Text, Json };
 struct Tolerance {
   double rtol = 1e-3;
   double atol = 1e-7;
-  /// Largest relative Frobenius error of a float output; replaces rtol and
-  /// atol there.
-  std::optional<double> frobenius;
+  /// Bound of a float output as a whole (--max-error); replaces rtol and atol
+  /// there.
+  std::optional<tune::ErrorBound> bound;
 };
 
 /// A graph input that becomes a constant; without a file its value comes from
@@ -60,7 +63,7 @@ struct InputBinding {
 struct Options {
   Command command = Command::Compile;
   std::string model; ///< MODEL or FILE; empty where the command needs none
-  /// Second positional argument of `explain`.
+  /// Second positional argument of `explain` and `compare`.
   std::string node;
 
   // Output.
@@ -75,16 +78,29 @@ struct Options {
   // Target.
   std::string target = "cpu";
   std::string march = "native";
-  std::vector<std::string> cudaArchs; ///< names of architectures or GPUs
+  std::vector<std::string> cudaArchs; ///< as written
   unsigned optLevel = 3;
   unsigned jobs = 0; ///< 0: one per available core
 
   // Precision.
   std::string amp = "auto";
-  /// PATTERN:TYPE and OP:TYPE; a later rule goes before an earlier one.
+  /// PATTERN:TYPE and OP:TYPE.
   std::vector<std::string> layerPrecisions, opPrecisions;
+  /// The policy file and what it says: rules, which yield to those above, the
+  /// type of what no rule matches (empty: as `amp` says), and its certificate
+  /// as JSON text.
+  std::string precisionPolicy;
+  std::vector<std::string> policyLayers, policyOps;
+  std::string policyDefault;
+  std::string precisionCertificate;
+  /// Whether --data decides what stays in fp32, and what it decided: places in
+  /// the graph.
+  bool calibrate = false;
+  std::vector<std::string> calibratedPaths;
   bool strictRounding = false;
   std::string normOutput = "follow";
+  std::string constants = "fp32";
+  std::string fp32Contractions = "ieee";
   std::string precisionReport;
 
   // Model.
@@ -105,6 +121,14 @@ struct Options {
   unsigned suiteTimeout = 20;
   Tolerance tolerance;
   unsigned threads = 0;
+  /// Data sets that `tune` only checks its result on.
+  std::string heldOut;
+  unsigned tuneTrials = 64;
+  /// Of made-up inputs.
+  unsigned seed = 0;
+  /// Most bytes of intermediate values that one run returns.
+  uint64_t traceMemory = 256ull << 20;
+  bool worstFirst = false;
   /// Options that the compiled program parses itself.
   std::vector<std::string> programArgs;
 
@@ -112,6 +136,7 @@ struct Options {
   bool unsupportedOnly = false;
   bool json = false;
   DiagnosticForm diagnostics = DiagnosticForm::Text;
+  std::string remarks; ///< pattern of remark categories; empty: none
   bool timeReport = false;
   bool mlirTiming = false;
   bool verifyEach = false;

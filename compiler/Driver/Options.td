@@ -10,6 +10,8 @@ def ExplainVis : OptionVisibility;
 def InspectVis : OptionVisibility;
 def OpsVis : OptionVisibility;
 def DevicesVis : OptionVisibility;
+def CompareVis : OptionVisibility;
+def TuneVis : OptionVisibility;
 
 // Shown by --help; the others by --help-all.
 def CommonOption : OptionFlag;
@@ -17,19 +19,20 @@ def CommonOption : OptionFlag;
 def ProgramOption : OptionFlag;
 
 defvar compile = [CompileVis];
-defvar compiling = [CompileVis, RunVis, VerifyVis, BenchVis, ExplainVis];
+defvar compiling = [CompileVis, RunVis, VerifyVis, BenchVis, ExplainVis, CompareVis, TuneVis];
 defvar reading = !listconcat(compiling, [InspectVis, OpsVis]);
 defvar everything = !listconcat(reading, [DevicesVis]);
 defvar run = [RunVis];
 defvar verify = [VerifyVis];
 defvar bench = [BenchVis];
+defvar measuring = [CompileVis, CompareVis, TuneVis];
 
 def group_output : OptionGroup<"Output">;
 def group_target : OptionGroup<"Target">;
 def group_precision : OptionGroup<"Precision">;
 def group_model : OptionGroup<"Model">;
 def group_memory : OptionGroup<"Memory and weights">;
-def group_run : OptionGroup<"Running (run, verify, bench)">;
+def group_run : OptionGroup<"Running and measuring">;
 def group_report : OptionGroup<"Reports and diagnostics">;
 
 // --name=VALUE and --name VALUE.
@@ -50,8 +53,10 @@ class Switch<string name, string help, OptionGroup group, list<OptionVisibility>
 //===-- Output ------------------------------------------------------------===//
 
 def output : Separate<["-"], "o">, MetaVarName<" FILE">, Group<group_output>, Flags<[CommonOption]>,
-             HelpText<"Output file; with --emit=lib also FILE.h beside it">, Visibility<compile>;
-defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, mlir, llvm, asm, ptx", group_output, compile,
+             HelpText<"Output file; with --emit=lib also FILE.h beside it; tune: the policy">,
+             Visibility<[CompileVis, TuneVis]>;
+defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, onnx, mlir, llvm, asm, ptx", group_output,
+                  compile,
                   [CommonOption]>;
 defm compile_to : Value<"compile-to", "PHASE",
                         "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",
@@ -62,17 +67,17 @@ defm dump_phases_to : Value<"dump-phases-to", "DIR", "Write the MLIR after each 
                             compiling>;
 defm save_temps : Value<"save-temps", "DIR", "Keep the files handed to the linker in DIR", group_output, compile>;
 defm elide_above : Value<"elide-above", "SIZE",
-                         "Leave constants larger than SIZE bytes out of written MLIR (default 64K)", group_output,
+                         "Let written MLIR refer to files for constants larger than SIZE bytes (default 64K)", group_output,
                          compiling>;
 
 //===-- Target ------------------------------------------------------------===//
 
 defm target : Value<"target", "NAME", "Where the program runs: cpu (default), cuda", group_target, compiling,
                     [CommonOption]>;
-defm cuda_arch : Value<"cuda-arch", "LIST", "GPU architectures or GPUs: sm_75, sm_80, sm_90a, a100, rtx3060, ...",
-                       group_target, compiling, [CommonOption]>;
 defm march : Value<"march", "NAME", "CPU architecture: native (default), x86-64-v3, x86-64-v4", group_target,
                    compiling, [CommonOption]>;
+defm cuda_arch : Value<"cuda-arch", "sm_80,sm_90a,...", "GPUs, by architecture or name (rtx3060, a100, h200)",
+                       group_target, compiling>;
 def opt_level : Joined<["-"], "O">, MetaVarName<"LEVEL">, Group<group_target>, Visibility<compiling>,
                 HelpText<"Effort of machine code generation, 0 to 3 (default 3)">;
 def jobs : JoinedOrSeparate<["-"], "j">, MetaVarName<" N">, Group<group_target>, Visibility<compiling>,
@@ -81,14 +86,21 @@ def jobs : JoinedOrSeparate<["-"], "j">, MetaVarName<" N">, Group<group_target>,
 //===-- Precision ---------------------------------------------------------===//
 
 defm amp : Value<"amp", "POLICY",
-                 "Mixed precision: auto (default), off, fp16, bf16, pure-fp16, pure-bf16", group_precision,
+                 "Mixed precision: auto (default), off, fp16, bf16, tf32, pure-fp16, pure-bf16", group_precision,
                  compiling, [CommonOption]>;
-defm layer_precisions : Value<"layer-precisions", "PATTERN:TYPE,...", "Types of nodes by name (glob)",
+defm layer_precisions : Value<"layer-precisions", "PATTERN:TYPE,...", "Types of nodes by name, path or glob",
                               group_precision, compiling, [CommonOption]>;
-defm op_precisions : Value<"op-precisions", "OP:TYPE,...", "Types of nodes by operator", group_precision, compiling>;
+defm op_precisions : Value<"op-precisions", "OP:TYPE,...", "Types of nodes by operator or function of the model",
+                           group_precision, compiling>;
 defm precision_policy : Value<"precision-policy", "FILE.json",
-                              "Types from a file: {\"layers\": {PATTERN: TYPE}, \"ops\": {OP: TYPE}}", group_precision,
-                              compiling>;
+                              "Types from a file: {\"default\": TYPE, \"layers\": {PATTERN: TYPE}, \"ops\": {OP: TYPE}}",
+                              group_precision, compiling>;
+defm constants : Value<"constants", "fp32|saturate",
+                       "Where a constant does not fit the 16-bit type, run in fp32 (default) or saturate it",
+                       group_precision, compiling>;
+defm fp32_contractions : Value<"fp32-contractions", "ieee|tf32",
+                               "Products of contractions left in fp32, on a GPU: fp32 (default) or TF32",
+                               group_precision, compiling>;
 // The names that NVIDIA ModelOpt's AutoCast uses.
 defm nodes_to_exclude : Value<"nodes-to-exclude", "PATTERN,...", "Nodes that stay in fp32", group_precision,
                               compiling>;
@@ -99,6 +111,9 @@ defm op_types_to_include : Value<"op-types-to-include", "OP,...", "Operators to 
 defm low_precision_type : Value<"low-precision-type", "fp16|bf16", "Same as --amp", group_precision, compiling>;
 def keep_io_types : Switch<"keep-io-types", "Inputs and outputs keep their types, as they always do",
                            group_precision, compiling>;
+def calibrate : Switch<"calibrate",
+                       "Keep in fp32 what leaves the range of the 16-bit type on --data; --amp=auto with --data does so",
+                       group_precision, compile>;
 def strict_rounding : Switch<"strict-rounding", "Round after every operator, as eager execution does",
                              group_precision, compiling>;
 defm norm_output : Value<"norm-output", "follow|fp32",
@@ -136,20 +151,34 @@ defm external_weights : Value<"external-weights", "auto|embed|FILE",
 //===-- Running -----------------------------------------------------------===//
 
 defm input : Value<"input", "[NAME=]VALUE", "An input: @FILE (.npy .npz .pb .safetensors), numbers, or random",
-                   group_run, [RunVis, BenchVis], [CommonOption, ProgramOption]>;
+                   group_run, [RunVis, BenchVis, CompareVis], [CommonOption, ProgramOption]>;
 defm output_value : Value<"output", "[NAME=]@FILE", "Where an output goes", group_run, run, [ProgramOption]>;
 defm output_dir : Value<"output-dir", "DIR", "Write every output into DIR", group_run, run, [ProgramOption]>;
 defm data : Value<"data", "DIR",
-                  "run: a data set. verify: DIR/input_K and DIR/output_K (.pb, .npy), or many test_data_set_N",
-                  group_run, [RunVis, VerifyVis], [CommonOption]>;
+                  "run: a data set. verify: DIR/input_K and DIR/output_K (.pb, .npy), or many test_data_set_N; "
+                  "inputs alone where precisions are compared",
+                  group_run, [RunVis, VerifyVis, CompileVis, CompareVis, TuneVis], [CommonOption]>;
 defm suite : Value<"suite", "LISTFILE", "verify: run the listed tests, each in a process of its own", group_run,
                    verify>;
 defm suite_timeout : Value<"suite-timeout", "SECONDS", "Longest time of one test of a suite (default 20)", group_run,
                            verify>;
 defm rtol : Value<"rtol", "F", "Relative tolerance (default 1e-3)", group_run, verify>;
 defm atol : Value<"atol", "F", "Absolute tolerance (default 1e-7)", group_run, verify>;
-defm max_error : Value<"max-error", "frobenius:F",
-                       "Compare floats by relative Frobenius error instead of elementwise", group_run, verify>;
+defm max_error : Value<"max-error", "METRIC:F",
+                       "Fail above this error of the outputs as a whole: rel (frobenius), max, cosine or top1; to fp32, "
+                       "but to the data set in verify", group_run, !listconcat(measuring, verify)>;
+defm metric : Value<"metric", "rel|max|cosine|top1", "The metric of a --max-error that is a number alone (default rel)",
+                    group_run, !listconcat(measuring, verify)>;
+def worst_first : Switch<"worst-first", "compare: the nodes that lose most alone first, instead of the graph's order",
+                         group_run, [CompareVis]>;
+defm held_out : Value<"held-out", "DIR", "tune: data sets to check the policy on, not used to find it", group_run,
+                      [TuneVis]>;
+defm tune_trials : Value<"tune-trials", "N", "tune: most programs that are compiled and measured (default 64)",
+                         group_run, [TuneVis]>;
+defm seed : Value<"seed", "N", "Seed of inputs that are made up (default 0)", group_run, [CompareVis, TuneVis]>;
+defm trace_memory : Value<"trace-memory", "SIZE",
+                          "Most memory for intermediate values of one run; more of them take more runs (default 256M)",
+                          group_run, measuring>;
 defm iterations : Value<"iterations", "N", "bench: fewest runs measured", group_run, bench, [ProgramOption]>;
 defm warm_up : Value<"warm-up", "MS", "bench: time to run before measuring", group_run, bench, [ProgramOption]>;
 defm duration : Value<"duration", "S", "bench: shortest time measured", group_run, bench, [ProgramOption]>;
@@ -160,8 +189,8 @@ defm export_times : Value<"export-times", "FILE.json", "bench: write the time of
 def profile : Switch<"profile", "Print the time of each kernel", group_run, [RunVis, BenchVis], [ProgramOption]>;
 def debug_arena : Switch<"debug-arena", "Fill working memory with NaN before each run", group_run,
                          [RunVis, BenchVis], [ProgramOption]>;
-defm threads : Value<"threads", "N", "Threads of the program", group_run, [RunVis, VerifyVis, BenchVis],
-                     [ProgramOption]>;
+defm threads : Value<"threads", "N", "Threads of the program", group_run,
+                     [RunVis, VerifyVis, BenchVis, CompareVis, TuneVis], [ProgramOption]>;
 defm device : Value<"device", "NAME", "Device the program runs on: cpu", group_run, [RunVis, VerifyVis, BenchVis],
                     [ProgramOption]>;
 
@@ -169,9 +198,13 @@ defm device : Value<"device", "NAME", "Device the program runs on: cpu", group_r
 
 def unsupported : Switch<"unsupported", "ops: list everything the model needs that is missing", group_report,
                          [OpsVis]>;
-def json : Switch<"json", "Print JSON", group_report, [InspectVis, OpsVis, DevicesVis, ExplainVis]>;
+def json : Switch<"json", "Print JSON", group_report,
+                  [InspectVis, OpsVis, DevicesVis, ExplainVis, CompareVis, TuneVis]>;
 defm diagnostics : Value<"diagnostics", "text|json", "Form of diagnostics (json: one object a line)", group_report,
                          everything>;
+defm remarks : Value<"remarks", "PATTERN",
+                     "Print what passes decided, of those whose name matches the regular expression (precision-.*)",
+                     group_report, compiling>;
 def time_report : Switch<"time-report", "Print the time and peak memory of each phase", group_report, compiling>;
 def mlir_timing : Switch<"mlir-timing", "Print the time of each pass", group_report, compiling>;
 def verify_each : Switch<"verify-each", "Verify the IR after each pass, not only after each phase", group_report,

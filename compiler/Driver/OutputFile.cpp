@@ -6,6 +6,10 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
+
 using namespace llvm;
 namespace fs = llvm::sys::fs;
 
@@ -56,7 +60,7 @@ LogicalResult OutputFile::open(StringRef wanted, bool isExecutable) {
   return success();
 }
 
-LogicalResult OutputFile::commit() {
+LogicalResult OutputFile::commit(bool isDurable) {
   stream->flush();
   if (stream->has_error()) {
     std::string message = stream->error().message();
@@ -67,6 +71,10 @@ LogicalResult OutputFile::commit() {
   stream.reset();
   if (!temporary) {
     return success();
+  }
+  if (isDurable && fsync(temporary->FD) != 0) {
+    return sink.error(ExitCode::InputOutput,
+                      "cannot write '" + path + "': " + strerror(errno));
   }
   Error error = temporary->keep(path);
   temporary.reset();

@@ -26,7 +26,8 @@ public:
   bool isDirect() const { return !temporary; }
   /// The name written under, for a program that writes the file itself.
   llvm::StringRef getTemporaryPath() const { return temporary->TmpName; }
-  llvm::LogicalResult commit();
+  /// `isDurable`: the bytes are on the disk before the name is.
+  llvm::LogicalResult commit(bool isDurable = false);
 
 private:
   DiagnosticSink &sink;

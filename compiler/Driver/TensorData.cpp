@@ -90,12 +90,7 @@ LogicalResult readBoundInput(StringRef path, importer::BoundInput &bound,
 // Comparison
 //===----------------------------------------------------------------------===//
 
-static bool isFloat(uint32_t dtype) {
-  return dtype == AMPC_DTYPE_F32 || dtype == AMPC_DTYPE_F64 ||
-         dtype == AMPC_DTYPE_F16 || dtype == AMPC_DTYPE_BF16;
-}
-
-static double readFloat(uint32_t dtype, const uint8_t *data, uint64_t index) {
+double readFloat(uint32_t dtype, const uint8_t *data, uint64_t index) {
   switch (dtype) {
   case AMPC_DTYPE_F64:
     return runtime::loadLE<double>(data + 8 * index);
@@ -105,6 +100,19 @@ static double readFloat(uint32_t dtype, const uint8_t *data, uint64_t index) {
     return ampc_bf16_to_f64(runtime::loadLE<uint16_t>(data + 2 * index));
   default:
     return runtime::loadLE<float>(data + 4 * index);
+  }
+}
+
+tune::Divergence makeDivergence(const ampc_tensor_desc &desc) {
+  return tune::Divergence(desc.rank == 0 ? 1 : desc.dims[desc.rank - 1]);
+}
+
+void addToDivergence(const ampc_tensor_desc &desc, const uint8_t *got,
+                     const uint8_t *expected, tune::Divergence &divergence) {
+  uint64_t count = desc.bytes / ampc_dtype_size(desc.dtype);
+  for (uint64_t i = 0; i < count; ++i) {
+    divergence.add(readFloat(desc.dtype, got, i),
+                   readFloat(desc.dtype, expected, i));
   }
 }
 
@@ -124,80 +132,42 @@ static std::string printIndex(uint64_t flat, ArrayRef<int64_t> dims) {
   return printShape(index);
 }
 
-namespace {
-
-/// The elementwise part for floats.
-class FloatComparison {
-public:
-  FloatComparison(const Tolerance &tolerance, Comparison &result)
-      : tolerance(tolerance), result(result) {}
-
-  void add(uint64_t index, double got, double expected) {
-    if (std::isnan(expected) || std::isinf(expected) || !std::isfinite(got)) {
-      bool isSame = std::isnan(expected) ? std::isnan(got) : got == expected;
-      if (!isSame) {
-        mismatch(index);
-      }
-      return;
-    }
-    double difference = std::fabs(got - expected);
-    result.maxAbsolute = std::max(result.maxAbsolute, difference);
-    if (expected != 0) {
-      result.maxRelative =
-          std::max(result.maxRelative, difference / std::fabs(expected));
-    }
-    errorSquares += difference * difference;
-    expectedSquares += expected * expected;
-    if (!tolerance.frobenius &&
-        difference > tolerance.atol + tolerance.rtol * std::fabs(expected)) {
-      mismatch(index);
-    }
-  }
-
-  /// Whether the norms are within the bound, if there is one.
-  bool finish() {
-    double error = std::sqrt(errorSquares), norm = std::sqrt(expectedSquares);
-    result.frobenius = norm > 0 ? error / norm : error;
-    return !tolerance.frobenius || result.frobenius <= *tolerance.frobenius;
-  }
-
-  uint64_t firstMismatch = 0;
-
-private:
-  void mismatch(uint64_t index) {
-    if (result.mismatches++ == 0) {
-      firstMismatch = index;
-    }
-  }
-
-  const Tolerance &tolerance;
-  Comparison &result;
-  double errorSquares = 0, expectedSquares = 0;
-};
-
-} // namespace
-
 static void compareFloats(const ampc_tensor_desc &desc, const uint8_t *got,
                           const uint8_t *expected, uint64_t count,
                           const Tolerance &tolerance, Comparison &result) {
-  FloatComparison comparison(tolerance, result);
+  tune::Divergence divergence = makeDivergence(desc);
+  uint64_t first = 0;
   for (uint64_t i = 0; i < count; ++i) {
-    comparison.add(i, readFloat(desc.dtype, got, i),
-                   readFloat(desc.dtype, expected, i));
+    double is = readFloat(desc.dtype, got, i);
+    double wanted = readFloat(desc.dtype, expected, i);
+    bool isEqual = divergence.add(is, wanted);
+    if (isEqual && !tolerance.bound && std::isfinite(wanted)) {
+      isEqual = std::fabs(is - wanted) <=
+                tolerance.atol + tolerance.rtol * std::fabs(wanted);
+    }
+    if (!isEqual && result.mismatches++ == 0) {
+      first = i;
+    }
   }
-  bool isWithin = comparison.finish();
-  if (result.mismatches != 0) {
-    uint64_t first = comparison.firstMismatch;
+  result.maxAbsolute = divergence.getFiniteMaximum();
+  result.maxRelative = divergence.getFiniteMaximumRelative();
+  result.frobenius = divergence.getFiniteRelative();
+  bool isTopOne =
+      tolerance.bound && tolerance.bound->metric == tune::Metric::TopOne;
+  if (result.mismatches != 0 && !isTopOne) {
     raw_string_ostream os(result.problem);
     os << result.mismatches << " of " << count << " elements differ; at "
        << printIndex(first, ArrayRef(desc.dims, desc.rank))
        << format(": expected %.9g, got %.9g",
                  readFloat(desc.dtype, expected, first),
                  readFloat(desc.dtype, got, first));
-  } else if (!isWithin) {
-    result.problem = formatv(
-        "expected a relative Frobenius error of at most {0:e2}, got {1:e2}",
-        *tolerance.frobenius, result.frobenius);
+  } else if (tolerance.bound) {
+    double error = divergence.getError(tolerance.bound->metric);
+    if (!(error <= tolerance.bound->value)) {
+      result.problem = formatv("expected a {0} of at most {1:e2}, got {2:e2}",
+                               tune::describeMetric(tolerance.bound->metric),
+                               tolerance.bound->value, error);
+    }
   }
 }
 
@@ -248,7 +218,7 @@ Comparison compareTensors(const ampc_tensor_desc &desc, const uint8_t *got,
                      ", got " + printShape(dims);
   } else {
     uint64_t count = desc.bytes / ampc_dtype_size(desc.dtype);
-    if (isFloat(desc.dtype)) {
+    if (runtime::isFloat(desc.dtype)) {
       compareFloats(desc, got, expected.data.data(), count, tolerance, result);
     } else {
       compareExactly(desc, got, expected.data.data(), count, result);

@@ -3,6 +3,7 @@
 #define AMPC_COMPILER_DRIVER_TENSORDATA_H
 
 #include "compiler/Driver/DiagnosticSink.h"
+#include "compiler/Tune/Divergence.h"
 #include "runtime/io/tensor.h"
 
 namespace ampc::importer {
@@ -31,6 +32,14 @@ llvm::LogicalResult readTensor(llvm::StringRef path, runtime::Tensor &tensor,
 llvm::LogicalResult readBoundInput(llvm::StringRef path,
                                    importer::BoundInput &bound,
                                    DiagnosticSink &sink);
+
+/// Element `index` of an array of floats.
+double readFloat(uint32_t dtype, const uint8_t *data, uint64_t index);
+
+/// An empty comparison for tensors like `desc`, and the addition of one pair.
+tune::Divergence makeDivergence(const ampc_tensor_desc &desc);
+void addToDivergence(const ampc_tensor_desc &desc, const uint8_t *got,
+                     const uint8_t *expected, tune::Divergence &divergence);
 
 /// How far an output is from what was expected.
 struct Comparison {

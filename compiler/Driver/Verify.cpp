@@ -1,8 +1,7 @@
 //===- Verify.cpp - Compare a program's outputs with a data set -----------===//
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Compilation.h"
-#include "compiler/Driver/Jit.h"
-#include "compiler/Driver/TensorData.h"
+#include "compiler/Driver/ProgramRun.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -11,103 +10,35 @@ namespace ampc::driver {
 
 namespace {
 
-/// A session that ends with its scope.
-struct Session {
-  ampc_session handle = nullptr;
-  ~Session() { ampc_session_destroy(handle); }
-};
-
 /// Runs and compares one data set after the other.
 class Verifier {
 public:
-  Verifier(Compilation &compilation, const ampc_program &program)
+  Verifier(Compilation &compilation, ProgramRun &program)
       : compilation(compilation), options(compilation.getOptions()),
-        sink(compilation.getSink()), program(program) {}
+        sink(compilation.getSink()), run(program),
+        program(program.getProgram()) {}
 
-  LogicalResult open();
   /// Failure only if the comparison could not be made; mismatches are errors.
-  LogicalResult run(StringRef dataSet);
+  LogicalResult verify(StringRef dataSet);
 
 private:
-  LogicalResult readInputs(StringRef dataSet,
-                           std::vector<runtime::Tensor> &inputs);
   LogicalResult compare(StringRef dataSet, uint32_t index,
                         const runtime::Bytes &got);
 
   Compilation &compilation;
   const Options &options;
   DiagnosticSink &sink;
+  ProgramRun &run;
   const ampc_program &program;
-  Session session;
 };
 
 } // namespace
 
-LogicalResult Verifier::open() {
-  ampc_session_options sessionOptions;
-  ampc_session_options_init(&sessionOptions);
-  sessionOptions.num_threads = options.threads;
-  // What a kernel forgets to write shows as NaN.
-  sessionOptions.debug_arena = 1;
-  return reportStatus(runtime::Status(ampc_session_create(
-                          &program, &sessionOptions, &session.handle)),
-                      sink);
-}
-
-LogicalResult Verifier::readInputs(StringRef dataSet,
-                                   std::vector<runtime::Tensor> &inputs) {
-  // Files count the model's inputs; those bound at compile time are no inputs
-  // of the program.
-  std::vector<std::string> names = compilation.getGraphInputs();
-  for (uint32_t i = 0; i < program.num_inputs; ++i) {
-    const ampc_tensor_desc &desc = program.inputs[i];
-    size_t index = llvm::find(names, desc.name) - names.begin();
-    if (index == names.size()) {
-      index = i; // a model given as MLIR
-    }
-    std::optional<std::string> file = findDataFile(dataSet, "input", index);
-    if (!file) {
-      return sink.error(ExitCode::InputOutput,
-                        "'" + dataSet + "' holds no input_" + Twine(index) +
-                            ".pb or .npy for the input '" + desc.name + "'");
-    }
-    runtime::Tensor tensor;
-    runtime::Str note;
-    if (failed(readTensor(*file, tensor, sink)) ||
-        failed(reportStatus(runtime::convertToInput(desc, &tensor, &note),
-                            sink))) {
-      return failure();
-    }
-    inputs.push_back(std::move(tensor));
-  }
-  return success();
-}
-
-LogicalResult Verifier::run(StringRef dataSet) {
-  std::vector<runtime::Tensor> inputs;
-  if (failed(readInputs(dataSet, inputs))) {
-    return failure();
-  }
-  std::vector<runtime::Bytes> outputs(program.num_outputs);
-  SmallVector<const void *> inputPointers;
-  SmallVector<void *> outputPointers;
-  for (runtime::Tensor &tensor : inputs) {
-    inputPointers.push_back(tensor.data.data());
-  }
-  for (auto [i, bytes] : enumerate(outputs)) {
-    uint64_t size = program.outputs[i].bytes;
-    if (failed(reportStatus(bytes.allocate(size), sink))) {
-      return failure();
-    }
-    if (size != 0) {
-      std::memset(bytes.data(), 0xff, size);
-    }
-    outputPointers.push_back(bytes.data());
-  }
-  if (failed(reportStatus(
-          runtime::Status(ampc_session_run(session.handle, inputPointers.data(),
-                                           outputPointers.data())),
-          sink))) {
+LogicalResult Verifier::verify(StringRef dataSet) {
+  DataSet set;
+  std::vector<runtime::Bytes> outputs;
+  if (failed(readDataSet(compilation, program, dataSet, set, sink)) ||
+      failed(run.run(set, outputs))) {
     return failure();
   }
   for (uint32_t i = 0; i < program.num_outputs; ++i) {
@@ -167,17 +98,14 @@ LogicalResult verifyCommand(const Options &options, DiagnosticSink &sink) {
   if (failed(compilation.open()) || failed(compilation.run(Phase::Memory))) {
     return failure();
   }
-  std::unique_ptr<LoadedProgram> program = LoadedProgram::load(compilation);
+  std::unique_ptr<ProgramRun> program = ProgramRun::create(compilation);
   if (!program) {
     return failure();
   }
   compilation.getTimer().enter("run");
-  Verifier verifier(compilation, program->get());
-  if (failed(verifier.open())) {
-    return failure();
-  }
+  Verifier verifier(compilation, *program);
   for (const std::string &dataSet : dataSets) {
-    if (failed(verifier.run(dataSet))) {
+    if (failed(verifier.verify(dataSet))) {
       return failure();
     }
   }

@@ -43,14 +43,20 @@ ElementsAttr makeElementsAttr(MLIRContext *context, const TensorView &view,
   if (view.numElements <= maxInlineElements) {
     return DenseElementsAttr::getFromRawBuffer(type, raw);
   }
-  // The file aligns nothing; say what alignment the bytes happen to have.
-  auto address = reinterpret_cast<uintptr_t>(raw.data());
-  size_t alignment = address % 64 == 0 ? 64 : address & -address;
-  auto keepAlive = [model = std::move(model)](void *, size_t, size_t) {};
-  AsmResourceBlob blob(raw, alignment, std::move(keepAlive),
-                       /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(type, name.empty() ? "weight" : name,
-                                        std::move(blob));
+                                        makeBlob(view.bytes, std::move(model)));
+}
+
+AsmResourceBlob makeBlob(ArrayRef<uint8_t> bytes,
+                         std::shared_ptr<const void> owner) {
+  // The file aligns nothing; say what alignment the bytes happen to have.
+  auto address = reinterpret_cast<uintptr_t>(bytes.data());
+  size_t alignment = address % 64 == 0 ? 64 : address & -address;
+  auto keepAlive = [owner = std::move(owner)](void *, size_t, size_t) {};
+  ArrayRef<char> raw(reinterpret_cast<const char *>(bytes.data()),
+                     bytes.size());
+  return AsmResourceBlob(raw, alignment, std::move(keepAlive),
+                         /*dataIsMutable=*/false);
 }
 
 /// One position of a sparse tensor: `index` holds a linear position, or one

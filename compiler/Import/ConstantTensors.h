@@ -3,6 +3,7 @@
 #define AMPC_COMPILER_IMPORT_CONSTANTTENSORS_H
 
 #include "compiler/Import/TensorView.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include <memory>
@@ -19,6 +20,10 @@ mlir::ElementsAttr makeElementsAttr(mlir::MLIRContext *context,
                                     const TensorView &view,
                                     llvm::StringRef name,
                                     std::shared_ptr<ModelFile> model);
+
+/// A resource's data that shares `bytes` and keeps `owner` alive.
+mlir::AsmResourceBlob makeBlob(llvm::ArrayRef<uint8_t> bytes,
+                               std::shared_ptr<const void> owner);
 
 /// The dense form of a sparse tensor; nothing after reporting.
 std::optional<TensorView>

@@ -4,10 +4,12 @@
 #include "compiler/Import/Proto/onnx_subset.pb.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -203,33 +205,66 @@ ExternalData::read(const onnx::TensorProto &tensor, uint64_t expectedBytes,
   if (!reference) {
     return std::nullopt;
   }
-  const MappedFile *file = open(reference->location, where, diags);
-  if (!file) {
-    return std::nullopt;
-  }
-  ArrayRef<uint8_t> bytes = file->bytes();
-  if (reference->offset > bytes.size()) {
-    (void)diags.invalid(
-        where, "external data offset " + Twine(reference->offset) +
-                   " lies beyond the file's " + Twine(bytes.size()) + " bytes");
-    return std::nullopt;
-  }
-  uint64_t available = bytes.size() - reference->offset;
   uint64_t length = reference->length.value_or(expectedBytes);
-  if (length > available) {
-    (void)diags.invalid(
-        where, "external data of " + Twine(length) + " bytes at offset " +
-                   Twine(reference->offset) + " exceeds the file's " +
-                   Twine(bytes.size()) + " bytes");
-    return std::nullopt;
-  }
-  if (length != expectedBytes) {
+  auto bytes =
+      read(reference->location, reference->offset, length, where, diags);
+  if (bytes && length != expectedBytes) {
     (void)diags.invalid(where, "expected " + Twine(expectedBytes) +
                                    " bytes of external data, got " +
                                    Twine(length));
     return std::nullopt;
   }
-  return bytes.slice(reference->offset, length);
+  return bytes;
+}
+
+std::optional<ArrayRef<uint8_t>>
+ExternalData::read(StringRef location, uint64_t offset, uint64_t length,
+                   StringRef where, ImportDiagnostics &diags) {
+  const MappedFile *file = open(location, where, diags);
+  if (!file) {
+    return std::nullopt;
+  }
+  ArrayRef<uint8_t> bytes = file->bytes();
+  if (offset > bytes.size()) {
+    (void)diags.invalid(where, "external data offset " + Twine(offset) +
+                                   " lies beyond the file's " +
+                                   Twine(bytes.size()) + " bytes");
+    return std::nullopt;
+  }
+  if (length > bytes.size() - offset) {
+    (void)diags.invalid(where, "external data of " + Twine(length) +
+                                   " bytes at offset " + Twine(offset) +
+                                   " exceeds the file's " +
+                                   Twine(bytes.size()) + " bytes");
+    return std::nullopt;
+  }
+  return bytes.slice(offset, length);
+}
+
+std::optional<uint64_t> findOffset(const MappedFile &file,
+                                   ArrayRef<uint8_t> bytes) {
+  ArrayRef<uint8_t> all = file.bytes();
+  std::less_equal<const uint8_t *> isBefore;
+  if (all.empty() || !isBefore(all.begin(), bytes.begin()) ||
+      !isBefore(bytes.end(), all.end())) {
+    return std::nullopt;
+  }
+  return bytes.begin() - all.begin();
+}
+
+std::optional<std::pair<std::string, uint64_t>>
+ExternalData::locate(ArrayRef<uint8_t> bytes) const {
+  for (const auto &entry : files) {
+    if (!entry.second) {
+      continue;
+    }
+    if (std::optional<uint64_t> offset = findOffset(*entry.second, bytes)) {
+      SmallString<128> path(folder);
+      sys::path::append(path, entry.first());
+      return std::pair(std::string(path), *offset);
+    }
+  }
+  return std::nullopt;
 }
 
 } // namespace ampc::importer

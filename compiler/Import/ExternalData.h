@@ -33,6 +33,17 @@ public:
                                               llvm::StringRef where,
                                               ImportDiagnostics &diags);
 
+  /// The same for a place that is written otherwise than in a tensor.
+  std::optional<llvm::ArrayRef<uint8_t>> read(llvm::StringRef location,
+                                              uint64_t offset, uint64_t length,
+                                              llvm::StringRef where,
+                                              ImportDiagnostics &diags);
+
+  /// The mapped file that holds `bytes`, as a path that starts with the
+  /// folder, and the offset in it; nothing if they lie elsewhere.
+  std::optional<std::pair<std::string, uint64_t>>
+  locate(llvm::ArrayRef<uint8_t> bytes) const;
+
 private:
   const MappedFile *open(llvm::StringRef location, llvm::StringRef where,
                          ImportDiagnostics &diags);
@@ -40,6 +51,10 @@ private:
   std::string folder;
   llvm::StringMap<std::unique_ptr<MappedFile>> files;
 };
+
+/// The offset of `bytes` in `file`; nothing if they do not lie in it.
+std::optional<uint64_t> findOffset(const MappedFile &file,
+                                   llvm::ArrayRef<uint8_t> bytes);
 
 } // namespace ampc::importer
 

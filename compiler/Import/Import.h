@@ -3,12 +3,14 @@
 #define AMPC_COMPILER_IMPORT_IMPORT_H
 
 #include "compiler/Import/ImportDiagnostics.h"
+#include "dialects/Interfaces/AutocastClass.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,9 +49,22 @@ mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext *context,
                                              const ImportOptions &options,
                                              ImportDiagnostics &diags);
 
-/// The operators that can be imported, as `domain.Op` (`Op` in the default
-/// domain), sorted.
-std::vector<std::string> listSupportedOps();
+/// The names by which messages call the nodes of a model, those of its
+/// subgraphs and of its functions as they are called included, in order.
+std::vector<std::string> listNodeNames(const ModelFile &model);
+
+/// An operator that can be imported.
+struct SupportedOp {
+  std::string name; ///< `domain.Op`; `Op` in the default domain
+  /// Versions of its domain; the last one is INT64_MAX where it is open.
+  int64_t firstOpset = 1, lastOpset = 1;
+  /// Nothing where nothing of it has a class.
+  std::optional<AutocastClass> autocastClass;
+};
+
+/// The operators that can be imported, by name. The context must have the amp
+/// dialect loaded.
+std::vector<SupportedOp> listSupportedOps(mlir::MLIRContext *context);
 
 } // namespace ampc::importer
 

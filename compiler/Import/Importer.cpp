@@ -26,17 +26,26 @@ Importer::Importer(MLIRContext *context, std::shared_ptr<ModelFile> model,
     : diags(diags), builder(context), context(context), model(std::move(model)),
       checked(checked), options(options) {}
 
-/// `"label"("path"("operator"))`: the node's name for people, its place for
-/// tables, and the operator where there is one.
+/// `"label"("path")`: the name for people, the place for tables.
 static Location makeLocation(MLIRContext *context, StringRef label,
-                             StringRef path, StringRef operatorName = "") {
-  auto place = StringAttr::get(context, path);
-  auto inner =
-      operatorName.empty()
-          ? NameLoc::get(place)
-          : NameLoc::get(place,
-                         NameLoc::get(StringAttr::get(context, operatorName)));
-  return NameLoc::get(StringAttr::get(context, label), inner);
+                             StringRef path) {
+  return NameLoc::get(StringAttr::get(context, label),
+                      NameLoc::get(StringAttr::get(context, path)));
+}
+
+/// `"label"("path"("operator"(call)))` of a node: the operator with the name of
+/// its domain outside the default one, and the location of the call in whose
+/// function it stands, if it does.
+static Location makeNodeLocation(MLIRContext *context,
+                                 const onnx::NodeProto &node, StringRef label,
+                                 StringRef path, Location call) {
+  StringRef domain = normalizeDomain(node.domain());
+  std::string name =
+      domain.empty() ? node.op_type() : (domain + "::" + node.op_type()).str();
+  auto get = [&](StringRef text, Location inner) -> Location {
+    return NameLoc::get(StringAttr::get(context, text), inner);
+  };
+  return get(label, get(path, get(name, call)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,9 +234,9 @@ void Importer::importNode(const onnx::NodeProto &proto, uint32_t index,
   }
   auto opset = place.opsets->find(normalizeDomain(proto.domain()));
   int64_t version = opset == place.opsets->end() ? 1 : opset->second;
-  Location loc =
-      makeLocation(context, label, place.path + "/" + std::to_string(index),
-                   proto.op_type());
+  Location loc = makeNodeLocation(
+      context, proto, label, place.path + "/" + std::to_string(index),
+      place.call.value_or(UnknownLoc::get(context)));
   Node node(*this, proto, label, version, loc, place.bindings);
   for (int i = 0; i < proto.input_size(); ++i) {
     if (proto.input(i).empty()) {
@@ -246,10 +255,9 @@ void Importer::importNode(const onnx::NodeProto &proto, uint32_t index,
   if (const onnx::FunctionProto *function = checked.findFunction(proto)) {
     importCall(node, *function, place);
   } else {
-    const OpEntry *entry =
-        OpTable::get().find(proto.domain(), proto.op_type(), version);
-    if (!entry || failed(checkArity(node, *entry)) ||
-        failed(entry->convert(node))) {
+    node.entry = OpTable::get().find(proto.domain(), proto.op_type(), version);
+    if (!node.entry || failed(checkArity(node, *node.entry)) ||
+        failed(node.entry->convert(node))) {
       return; // unknown operators were listed beforehand
     }
     node.attrs.finish();
@@ -304,6 +312,7 @@ void Importer::importCall(Node &node, const onnx::FunctionProto &function,
       cast<NameLoc>(cast<NameLoc>(node.loc).getChildLoc()).getName().str();
   inner.opsets = opsets.empty() ? place.opsets : &opsets;
   inner.bindings = &bindings;
+  inner.call = node.loc;
   importNodes(function.node(), &function, scope, inner);
   for (unsigned i = 0; i < node.numOutputs(); ++i) {
     if (!node.wants(i)) {

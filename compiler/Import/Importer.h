@@ -23,12 +23,14 @@ struct ValueScope {
 };
 
 /// Where a graph stands: the prefixes of node labels and of node paths, the
-/// opsets its nodes bind to, and the attributes of the enclosing function call.
+/// opsets its nodes bind to, the attributes of the enclosing function call, and
+/// where that stands.
 struct GraphPlace {
   std::string labelPrefix;
   std::string path;
   const OpsetMap *opsets = nullptr;
   const AttributeBindings *bindings = nullptr;
+  std::optional<mlir::Location> call;
 };
 
 class Importer {

@@ -86,6 +86,14 @@ ArrayRef<uint8_t> ModelFile::getSlice(uint32_t index) const {
   return index < slices.size() ? slices[index] : ArrayRef<uint8_t>();
 }
 
+std::optional<std::pair<std::string, uint64_t>>
+ModelFile::locate(ArrayRef<uint8_t> bytes) const {
+  if (std::optional<uint64_t> offset = findOffset(*file, bytes)) {
+    return std::pair(path, *offset);
+  }
+  return externalData.locate(bytes);
+}
+
 MutableArrayRef<uint8_t> ModelFile::allocateBytes(uint64_t size) {
   constexpr uint64_t alignment = 64;
   copies.emplace_back(new uint8_t[size + alignment]);

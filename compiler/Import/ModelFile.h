@@ -39,6 +39,11 @@ public:
   /// Raw data that the scanner left in the file; empty for an unknown index.
   llvm::ArrayRef<uint8_t> getSlice(uint32_t index) const;
 
+  /// The file that holds `bytes`, this one or one of external data, and the
+  /// offset in it; nothing if they were made here.
+  std::optional<std::pair<std::string, uint64_t>>
+  locate(llvm::ArrayRef<uint8_t> bytes) const;
+
   /// Uninitialized bytes that live as long as this object, 64-byte aligned.
   llvm::MutableArrayRef<uint8_t> allocateBytes(uint64_t size);
 

@@ -2,6 +2,7 @@
 #include "compiler/Import/Node.h"
 
 #include "compiler/Import/Importer.h"
+#include "compiler/Import/OpTable.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/MathExtras.h"
@@ -367,6 +368,13 @@ Value Node::ints(ArrayRef<int64_t> values, Type element) {
   return constant(tensor);
 }
 
+SmallVector<Value> Node::composite(ArrayRef<Value> operands, BodyFn body,
+                                   ArrayRef<int64_t> pinned) {
+  std::optional<AutocastClass> cls = entry->cls.get(b.getContext());
+  assert(cls && "an operator that becomes a composite declares its class");
+  return composite(*cls, operands, body, pinned);
+}
+
 SmallVector<Value> Node::composite(AutocastClass cls, ArrayRef<Value> operands,
                                    BodyFn body, ArrayRef<int64_t> pinned) {
   SmallVector<Value> failed(std::max<size_t>(outputs.size(), 1));
@@ -417,11 +425,11 @@ SmallVector<Value> Node::composite(AutocastClass cls, ArrayRef<Value> operands,
   return SmallVector<Value>(op.getResults());
 }
 
-Value Node::composite1(AutocastClass cls, ArrayRef<Value> operands,
+Value Node::composite1(ArrayRef<Value> operands,
                        function_ref<Value(ArrayRef<Value>)> body,
                        ArrayRef<int64_t> pinned) {
   return composite(
-             cls, operands,
+             operands,
              [&](ArrayRef<Value> arguments) {
                return SmallVector<Value>{body(arguments)};
              },

@@ -21,6 +21,7 @@
 namespace ampc::importer {
 
 class Importer;
+struct OpEntry;
 
 /// What an ONNX name stands for: a tensor, or a sequence whose elements are
 /// known one by one. Both are null and empty for a value that failed to import.
@@ -48,6 +49,8 @@ public:
   mlir::Location loc;
   AttributeReader attrs;
   const AttributeBindings *bindings; ///< of the enclosing function call
+  /// What the table says of the operator; null for a call of a function.
+  const OpEntry *entry = nullptr;
 
   //===------------------------------------------------------------------===//
   // Operands and results
@@ -167,19 +170,24 @@ public:
   mlir::Value splat(mlir::RankedTensorType type, double value);
   mlir::Value ints(llvm::ArrayRef<int64_t> values, mlir::Type element = {});
 
-  /// Builds an `amp.composite` named after the node's operator. The body gets
+  /// Builds an `amp.composite` named after the node's operator, of the class
+  /// that its entry in the table declares. The body gets
   /// one argument per input, floats of 16 bits widened to f32, and returns the
   /// values to yield. Float results take the type of the first float operand
   /// that is not pinned. All results are null if anything failed.
   using BodyFn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       llvm::ArrayRef<mlir::Value>)>;
+  llvm::SmallVector<mlir::Value> composite(llvm::ArrayRef<mlir::Value> inputs,
+                                           BodyFn body,
+                                           llvm::ArrayRef<int64_t> pinned = {});
+  /// The same for a part of the operator that has a class of its own.
   llvm::SmallVector<mlir::Value> composite(AutocastClass cls,
                                            llvm::ArrayRef<mlir::Value> inputs,
                                            BodyFn body,
                                            llvm::ArrayRef<int64_t> pinned = {});
   /// A composite of one result.
   mlir::Value
-  composite1(AutocastClass cls, llvm::ArrayRef<mlir::Value> inputs,
+  composite1(llvm::ArrayRef<mlir::Value> inputs,
              llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> body,
              llvm::ArrayRef<int64_t> pinned = {});
 

@@ -3,6 +3,9 @@
 
 #include "compiler/Import/GraphCheck.h"
 #include "compiler/Import/Import.h"
+#include "dialects/Interfaces/PrecisionInterfaces.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -12,6 +15,21 @@ namespace ampc::importer {
 static std::string makeKey(StringRef domain, StringRef name) {
   domain = normalizeDomain(domain);
   return domain.empty() ? name.str() : (domain + "." + name).str();
+}
+
+std::optional<AutocastClass> OpClass::get(mlir::MLIRContext *context) const {
+  if (cls || !name) {
+    return cls;
+  }
+  // A class does not depend on operands or attributes.
+  mlir::OperationState state(mlir::UnknownLoc::get(context), name());
+  mlir::Operation *op = mlir::Operation::create(state);
+  std::optional<AutocastClass> result;
+  if (auto typed = mlir::dyn_cast<PrecisionOpInterface>(op)) {
+    result = typed.getAutocastClass();
+  }
+  op->destroy();
+  return result;
 }
 
 const OpTable &OpTable::get() {
@@ -72,13 +90,24 @@ bool OpTable::knows(StringRef domain, StringRef name) const {
   return entries.contains(makeKey(domain, name));
 }
 
-std::vector<std::string> listSupportedOps() {
-  std::vector<std::string> names;
-  for (StringRef name : OpTable::get().getAll().keys()) {
-    names.push_back(name.str());
+std::vector<SupportedOp> listSupportedOps(mlir::MLIRContext *context) {
+  std::vector<SupportedOp> ops;
+  for (const auto &named : OpTable::get().getAll()) {
+    SupportedOp op;
+    op.name = named.first().str();
+    op.firstOpset = named.second.front().sinceOpset;
+    for (const OpEntry &entry : named.second) {
+      op.firstOpset = std::min(op.firstOpset, entry.sinceOpset);
+      op.lastOpset = std::max(op.lastOpset, entry.lastOpset);
+      // Versions of one operator differ in form, not in class.
+      op.autocastClass = entry.cls.get(context);
+    }
+    ops.push_back(std::move(op));
   }
-  llvm::sort(names);
-  return names;
+  llvm::sort(ops, [](const SupportedOp &lhs, const SupportedOp &rhs) {
+    return lhs.name < rhs.name;
+  });
+  return ops;
 }
 
 } // namespace ampc::importer

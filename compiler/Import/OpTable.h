@@ -2,6 +2,7 @@
 #ifndef AMPC_COMPILER_IMPORT_OPTABLE_H
 #define AMPC_COMPILER_IMPORT_OPTABLE_H
 
+#include "dialects/Interfaces/AutocastClass.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -9,6 +10,11 @@
 
 #include <climits>
 #include <cstdint>
+#include <optional>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
 
 namespace ampc::importer {
 
@@ -17,10 +23,37 @@ class Node;
 /// Converts one node; failure after reporting.
 using Converter = llvm::LogicalResult (*)(Node &);
 
+/// The autocast class of an operator, taken from where it is defined.
+class OpClass {
+public:
+  /// Of an operator that becomes a composite: this is its class.
+  constexpr OpClass(AutocastClass cls) : cls(cls) {}
+  /// Of an operator whose work an op of the dialect does.
+  template <typename OpTy>
+  static constexpr OpClass of() {
+    return OpClass(&OpTy::getOperationName);
+  }
+  /// Of an operator that leaves nothing with a class: it moves values that are
+  /// known, or holds graphs whose nodes have classes of their own.
+  static constexpr OpClass none() { return OpClass(nullptr); }
+
+  /// Nothing for `none`, and for an op that knows no floats. The dialect must
+  /// be loaded.
+  std::optional<AutocastClass> get(mlir::MLIRContext *context) const;
+
+private:
+  using NameFn = llvm::StringLiteral (*)();
+  constexpr explicit OpClass(NameFn name) : name(name) {}
+
+  std::optional<AutocastClass> cls;
+  NameFn name = nullptr;
+};
+
 /// A converter for the versions of one operator.
 struct OpEntry {
   const char *name; ///< `Op`, or `domain.Op` outside the default domain
   Converter convert;
+  OpClass cls;
   unsigned minInputs, maxInputs;
   unsigned maxOutputs = 1;
   int64_t sinceOpset = 1; ///< first opset version it is right for

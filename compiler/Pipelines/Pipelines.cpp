@@ -16,6 +16,8 @@ llvm::StringRef stringifyAmpPolicy(AmpPolicy policy) {
   switch (policy) {
   case AmpPolicy::Off:
     return "off";
+  case AmpPolicy::Tf32:
+    return "tf32";
   case AmpPolicy::Fp16:
     return "fp16";
   case AmpPolicy::Bf16:
@@ -45,14 +47,42 @@ static void buildPrecisionPhase(OpPassManager &passes,
                                     options.layerPrecisions.end());
     decision.opPrecisions.assign(options.opPrecisions.begin(),
                                  options.opPrecisions.end());
+    decision.baseLayerPrecisions.assign(options.baseLayerPrecisions.begin(),
+                                        options.baseLayerPrecisions.end());
+    decision.baseOpPrecisions.assign(options.baseOpPrecisions.begin(),
+                                     options.baseOpPrecisions.end());
+    decision.calibrated.assign(options.calibrated.begin(),
+                               options.calibrated.end());
   };
+  bool hasRules =
+      !options.layerPrecisions.empty() || !options.opPrecisions.empty() ||
+      !options.baseLayerPrecisions.empty() || !options.baseOpPrecisions.empty();
+  if (!options.exposedResults.empty()) {
+    graph::GraphExposeResultsPassOptions expose;
+    expose.positions.assign(options.exposedResults.begin(),
+                            options.exposedResults.end());
+    expose.rounding = options.exposedRounding;
+    passes.addPass(graph::createGraphExposeResultsPass(expose));
+  }
   switch (options.amp) {
   case AmpPolicy::Off:
-    break;
+  case AmpPolicy::Tf32:
+    if (!hasRules && !options.defaultFp32 && !options.report) {
+      break;
+    }
+    [[fallthrough]];
   case AmpPolicy::Fp16:
   case AmpPolicy::Bf16: {
     precision::PrecisionAutocastPassOptions autocast;
     decide(autocast);
+    bool isOff =
+        options.amp == AmpPolicy::Off || options.amp == AmpPolicy::Tf32;
+    autocast.defaults = options.defaultFp32 ? precision::DefaultTypes::Fp32
+                        : isOff             ? precision::DefaultTypes::Keep
+                                            : precision::DefaultTypes::Autocast;
+    autocast.constants = options.saturateConstants
+                             ? precision::ConstantPolicy::Saturate
+                             : precision::ConstantPolicy::Fp32;
     autocast.normOutput = options.normOutputFp32
                               ? precision::NormOutput::Fp32
                               : precision::NormOutput::Follow;
@@ -68,17 +98,33 @@ static void buildPrecisionPhase(OpPassManager &passes,
     break;
   }
   }
+  if (options.tf32Contractions || options.amp == AmpPolicy::Tf32) {
+    precision::PrecisionSetContractionsPassOptions contractions;
+    contractions.mode = precision::ContractionMode::Tf32;
+    passes.addPass(precision::createPrecisionSetContractionsPass(contractions));
+  }
   passes.addPass(precision::createPrecisionInlineCompositesPass());
   passes.addPass(precision::createPrecisionCleanCastsPass());
   // The ops of an expanded normalization have classes of their own.
   passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
 }
 
+/// A program that rounds as it is written, and the original graph with casts,
+/// have no operation for attention.
+static void buildGraphPhase(OpPassManager &passes,
+                            const PhaseOptions &options) {
+  graph::GraphOptions graphOptions;
+  graphOptions.raiseAttention =
+      !options.strictRounding && !options.forOriginalGraph;
+  graphOptions.assignLayout = !options.forOriginalGraph;
+  graph::buildGraphPipeline(passes, graphOptions);
+}
+
 void buildPhase(Phase phase, OpPassManager &passes,
                 const PhaseOptions &options) {
   switch (phase) {
   case Phase::Graph:
-    graph::buildGraphPipeline(passes);
+    buildGraphPhase(passes, options);
     return;
   case Phase::Precision:
     buildPrecisionPhase(passes, options);
@@ -108,6 +154,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(AmpPolicy::Off),
       llvm::cl::values(
           clEnumValN(AmpPolicy::Off, "off", "types as imported"),
+          clEnumValN(AmpPolicy::Tf32, "tf32", "TF32 in contractions of f32"),
           clEnumValN(AmpPolicy::Fp16, "fp16", "autocast to f16"),
           clEnumValN(AmpPolicy::Bf16, "bf16", "autocast to bf16"),
           clEnumValN(AmpPolicy::PureFp16, "pure-fp16", "all f16"),
@@ -117,6 +164,24 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("Types by node, PATTERN:TYPE.")};
   ListOption<std::string> opPrecisions{
       *this, "op-precisions", llvm::cl::desc("Types by operator, OP:TYPE.")};
+  ListOption<std::string> baseLayerPrecisions{
+      *this, "base-layer-precisions",
+      llvm::cl::desc("The same, where no rule of these lists matches.")};
+  ListOption<std::string> baseOpPrecisions{
+      *this, "base-op-precisions",
+      llvm::cl::desc("The same, where no rule of these lists matches.")};
+  Option<bool> defaultFp32{
+      *this, "default-fp32",
+      llvm::cl::desc("Operations that no rule matches run in f32."),
+      llvm::cl::init(false)};
+  Option<bool> saturateConstants{
+      *this, "saturate-constants",
+      llvm::cl::desc("Constants beyond the 16-bit range saturate."),
+      llvm::cl::init(false)};
+  Option<bool> tf32Contractions{
+      *this, "tf32-contractions",
+      llvm::cl::desc("Contractions of f32 may use TF32."),
+      llvm::cl::init(false)};
   Option<bool> normOutputFp32{*this, "norm-output-fp32",
                               llvm::cl::desc("Norms return f32."),
                               llvm::cl::init(false)};
@@ -130,6 +195,13 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
     options.layerPrecisions.assign(layerPrecisions.begin(),
                                    layerPrecisions.end());
     options.opPrecisions.assign(opPrecisions.begin(), opPrecisions.end());
+    options.baseLayerPrecisions.assign(baseLayerPrecisions.begin(),
+                                       baseLayerPrecisions.end());
+    options.baseOpPrecisions.assign(baseOpPrecisions.begin(),
+                                    baseOpPrecisions.end());
+    options.defaultFp32 = defaultFp32;
+    options.saturateConstants = saturateConstants;
+    options.tf32Contractions = tf32Contractions;
     options.normOutputFp32 = normOutputFp32;
     options.strictRounding = strictRounding;
     return options;

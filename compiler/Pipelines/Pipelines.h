@@ -15,7 +15,7 @@ class Report;
 } // namespace precision
 
 /// Which types the precision phase may choose.
-enum class AmpPolicy { Off, Fp16, Bf16, PureFp16, PureBf16 };
+enum class AmpPolicy { Off, Tf32, Fp16, Bf16, PureFp16, PureBf16 };
 
 /// Spelling of a policy on the command line.
 llvm::StringRef stringifyAmpPolicy(AmpPolicy policy);
@@ -25,9 +25,26 @@ struct PhaseOptions {
   AmpPolicy amp = AmpPolicy::Off;
   llvm::SmallVector<std::string> layerPrecisions; ///< PATTERN:TYPE
   llvm::SmallVector<std::string> opPrecisions;    ///< OP:TYPE
+  /// The same for operations that no rule of these matches.
+  llvm::SmallVector<std::string> baseLayerPrecisions, baseOpPrecisions;
+  /// Operations that no rule matches run in f32.
+  bool defaultFp32 = false;
+  llvm::SmallVector<std::string> calibrated; ///< graph paths
   bool normOutputFp32 = false;
+  /// A constant beyond the 16-bit range saturates; else its operation runs in
+  /// f32.
+  bool saturateConstants = false;
+  /// Contractions of f32 may use TF32, as they do with AmpPolicy::Tf32.
+  bool tf32Contractions = false;
   bool strictRounding = false;
+  /// The decisions are written back into the original graph, so operations
+  /// that this graph cannot spell are not raised.
+  bool forOriginalGraph = false;
   precision::Report *report = nullptr; ///< filled when not null
+  /// Positions of intermediate values that the program returns beside its
+  /// results; see graph-expose-results.
+  llvm::SmallVector<int64_t> exposedResults;
+  std::string exposedRounding; ///< f16, bf16 or nothing
 };
 
 /// The phases between import and code emission of a program for inference, in

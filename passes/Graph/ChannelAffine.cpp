@@ -42,7 +42,7 @@ graph::ChannelAffine graph::computeAffine(OpBuilder &b, BatchNormOp op) {
   Value variance = AddOp::create(b, loc, parameter(op.getVariance()), epsilon);
   Value deviation = SqrtOp::create(b, loc, variance.getType(), variance);
   Value scale = DivOp::create(b, loc, parameter(op.getScale()), deviation);
-  Value offset = MulOp::create(b, loc, parameter(op.getMean()), scale);
+  Value offset = MulOp::create(b, loc, scale, parameter(op.getMean()));
   Value shift = SubOp::create(b, loc, parameter(op.getBias()), offset);
   return {scale, shift};
 }

@@ -39,6 +39,11 @@ def GraphRaisePass : GraphPass<"graph-raise"> {
     %4 = amp.gelu %x {form = #amp.gelu_form<erf>} : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let options = [
+    Option<"attention", "attention", "bool", /*default=*/"true",
+           "Raise attention, too. Without it, each product, the softmax and the mask are operations of their own, "
+           "which round where they are written.">,
+  ];
 }
 
 def GraphFoldConstantsPass : GraphPass<"graph-fold-constants"> {
@@ -171,6 +176,42 @@ def GraphSimplifyPass : GraphPass<"graph-simplify"> {
     %0 = amp.matmul %q, %k {transpose_rhs} : (tensor<2x4x8xf32>, tensor<2x6x8xf32>) -> tensor<2x4x6xf32>
     ```
   }];
+}
+
+def GraphExposeResultsPass : Pass<"graph-expose-results", "::mlir::ModuleOp"> {
+  let summary = "Return intermediate values beside the results of the graph";
+  let description = [{
+    *Does*: appends float values that ops of `@main` compute at run time to its
+    results, so that two precisions of a program can be compared op by op. The
+    values are counted in the order of the program; `positions` chooses among
+    them. Each new result is named after the op's place in the graph. With
+    `rounding`, each is followed by what the same op makes of operands rounded
+    to that type, rounded itself: the error that the op alone would make.
+
+    *Guarantees*: what was returned before keeps its place. The phases that
+    follow see a value that is read once more: an op that is exposed is rounded
+    to its type, even where fusion would have kept it wider.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = amp.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = amp.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    // becomes, with positions=0
+    func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32> {amp.name = "main/0:0"}) {
+      %0 = amp.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = amp.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+      return %1, %0 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"positions", "positions", "int64_t", "Which of the values to return; all of them when empty.">,
+    Option<"rounding", "rounding", "std::string", "\"\"",
+           "Also return what each op makes of rounded operands: f16 or bf16; empty for none.">
+  ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
 #endif // AMPC_PASSES_GRAPH_PASSES_TD

@@ -21,7 +21,9 @@ struct GraphRaisePass final : impl::GraphRaisePassBase<GraphRaisePass> {
     populateRaiseNormPatterns(patterns);
     populateRaiseActivationPatterns(patterns);
     populateRaiseSoftmaxPatterns(patterns);
-    populateRaiseAttentionPatterns(patterns);
+    if (attention) {
+      populateRaiseAttentionPatterns(patterns);
+    }
     // Stopping early leaves decomposed ops, which are right as they are.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }

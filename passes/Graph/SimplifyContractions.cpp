@@ -50,7 +50,8 @@ struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
 
 /// product + bias, where the bias has one element per output channel: it joins
 /// the accumulator. In eager execution it is an operand of the same `linear`
-/// or convolution, so autocast treats it alike.
+/// or convolution, so autocast treats it alike. A mask that is added to the
+/// product of two activations is none: the sum of a score and -65504 needs f32.
 template <typename OpT>
 struct AbsorbBias : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -62,7 +63,8 @@ struct AbsorbBias : OpRewritePattern<AddOp> {
       Value bias = op->getOperand(1 - i);
       if (!product || product.getBias() || !product->hasOneUse() ||
           product.getType() != op.getType() ||
-          !isPerChannel(bias, op.getType(), channelDim(product))) {
+          !isPerChannel(bias, op.getType(), channelDim(product)) ||
+          !isBiasOf(product, bias)) {
         continue;
       }
       int64_t channels = op.getType().getDimSize(channelDim(product));
@@ -84,14 +86,27 @@ struct AbsorbBias : OpRewritePattern<AddOp> {
                                                    : op.getType().getRank() - 1;
   }
 
+  static bool isParameter(Value value) {
+    return isConstantExpression(value) || isa<BlockArgument>(value);
+  }
+
+  /// `linear` multiplies by a parameter and adds a vector.
+  static bool isBiasOf(MatmulOp op, Value bias) {
+    return isParameter(op.getRhs()) && tensorType(bias).getRank() == 1;
+  }
+  template <typename ConvT>
+  static bool isBiasOf(ConvT, Value) {
+    return true;
+  }
+
   /// Whether `bias` is a parameter with one element per index of `dim`.
   static bool isPerChannel(Value bias, RankedTensorType result, int64_t dim) {
     auto type = tensorType(bias);
     int64_t channels = result.getDimSize(dim);
     int64_t biasDim = dim - (result.getRank() - type.getRank());
-    return (isConstantExpression(bias) || isa<BlockArgument>(bias)) &&
-           type.getNumElements() == channels && biasDim >= 0 &&
-           biasDim < type.getRank() && type.getDimSize(biasDim) == channels;
+    return isParameter(bias) && type.getNumElements() == channels &&
+           biasDim >= 0 && biasDim < type.getRank() &&
+           type.getDimSize(biasDim) == channels;
   }
 };
 } // namespace

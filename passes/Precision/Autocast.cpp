@@ -18,14 +18,22 @@ struct PrecisionAutocastPass final
       : Base(std::move(options)), report(report) {}
 
   void runOnOperation() override {
-    auto overrides =
-        Overrides::parse(getOperation(), llvm::to_vector(layerPrecisions),
-                         llvm::to_vector(opPrecisions));
+    RuleTexts rules{llvm::to_vector(layerPrecisions),
+                    llvm::to_vector(opPrecisions)};
+    RuleTexts base{llvm::to_vector(baseLayerPrecisions),
+                   llvm::to_vector(baseOpPrecisions)};
+    auto overrides = Overrides::resolve(getOperation(), {rules, base});
     if (failed(overrides)) {
       return signalPassFailure();
     }
-    Policy policy{toFloatType(&getContext(), type), /*pure=*/false, normOutput,
-                  constants, std::move(*overrides)};
+    Policy policy{toFloatType(&getContext(), type),
+                  /*pure=*/false,
+                  normOutput,
+                  constants,
+                  defaults,
+                  std::move(*overrides),
+                  /*calibrated=*/{}};
+    policy.calibrated.insert_range(calibrated);
     if (failed(typeModule(getOperation(), policy, report, reportFile,
                           getArgument()))) {
       signalPassFailure();

@@ -3,6 +3,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Precision/Constants.h"
+#include "passes/Precision/NodeNames.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -92,27 +93,17 @@ static StringRef misfit(Value operand, FloatType element) {
   return isWeakConstant(operand) && lost ? "a constant is too small for " : "";
 }
 
-Decision precision::decide(PrecisionOpInterface op, const Policy &policy,
-                           const llvm::DenseSet<Operation *> &exact) {
-  SmallVector<Value> operands;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (isCastable(op, operand)) {
-      operands.push_back(operand.get());
-    }
-  }
-  if (operands.empty()) {
-    bool touches = llvm::any_of(op->getOperandTypes(), isAutocastEligible) ||
-                   llvm::any_of(op->getResultTypes(), isAutocastEligible);
-    if (!touches || op->getNumOperands() == 0) {
-      return {};
-    }
-    return {{}, Rule::Pinned, "keeps the types that the model gives it"};
-  }
-  StringRef rule;
-  if (FloatType forced = policy.overrides.find(op, rule)) {
-    return {forced, Rule::Override, "asked for by '" + rule.str() + "'"};
-  }
+/// What position, policy and class say; calibration may overrule it.
+static Decision decideByClass(PrecisionOpInterface op, const Policy &policy,
+                              const llvm::DenseSet<Operation *> &exact,
+                              ArrayRef<Value> operands) {
   auto fp32 = Float32Type::get(op.getContext());
+  if (policy.defaults == DefaultTypes::Keep) {
+    return {{}, Rule::Kept, "mixed precision is off"};
+  }
+  if (policy.defaults == DefaultTypes::Fp32) {
+    return {fp32, Rule::Default, "no rule matches, and the default is fp32"};
+  }
   AutocastClass autocastClass = policy.normOutput == NormOutput::Fp32
                                     ? op.getEagerAutocastClass()
                                     : op.getAutocastClass();
@@ -132,6 +123,42 @@ Decision precision::decide(PrecisionOpInterface op, const Policy &policy,
     if (!why.empty() && !saturates) {
       return {fp32, Rule::Constant, why.str() + toText(decision.element)};
     }
+  }
+  return decision;
+}
+
+Decision precision::decide(PrecisionOpInterface op, const Policy &policy,
+                           const llvm::DenseSet<Operation *> &exact) {
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isCastable(op, operand)) {
+      operands.push_back(operand.get());
+    }
+  }
+  if (operands.empty()) {
+    bool touches = llvm::any_of(op->getOperandTypes(), isAutocastEligible) ||
+                   llvm::any_of(op->getResultTypes(), isAutocastEligible);
+    if (!touches || op->getNumOperands() == 0) {
+      return {};
+    }
+    return {{}, Rule::Pinned, "keeps the types that the model gives it"};
+  }
+  if (const Override *forced = policy.overrides.find(op)) {
+    return {forced->type, Rule::Override, "asked for by '" + forced->text + "'",
+            forced->isTf32};
+  }
+  Decision decision = decideByClass(op, policy, exact, operands);
+  if (!decision.element || decision.element.getWidth() > 16 ||
+      policy.calibrated.empty()) {
+    return decision;
+  }
+  NodeNames nodes = getNodeNames(op.getLoc());
+  if (llvm::any_of(nodes.paths, [&](StringRef path) {
+        return policy.calibrated.contains(path);
+      })) {
+    return {Float32Type::get(op.getContext()), Rule::Calibration,
+            "its values leave the range of " + toText(decision.element) +
+                " on the calibration data"};
   }
   return decision;
 }

@@ -7,6 +7,7 @@
 #include "passes/Precision/Passes.h"
 #include "passes/Precision/Report.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ampc::precision {
 
@@ -17,7 +18,11 @@ struct Policy {
   bool pure = false;
   NormOutput normOutput = NormOutput::Follow;
   ConstantPolicy constants = ConstantPolicy::Fp32;
+  /// Of operations that no rule matches.
+  DefaultTypes defaults = DefaultTypes::Autocast;
   Overrides overrides;
+  /// Places of operations whose values leave the range of `low`.
+  llvm::StringSet<> calibrated;
 };
 
 /// The type of one operation.
@@ -26,6 +31,8 @@ struct Decision {
   mlir::FloatType element;
   Rule rule = Rule::None;
   std::string reason;
+  /// The user allows TF32 in a contraction of f32.
+  bool isTf32 = false;
 };
 
 /// Whether the policy may cast the operand.

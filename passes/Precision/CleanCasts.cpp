@@ -31,6 +31,14 @@ PrecisionOpInterface getView(Operation *op) {
   return view ? dyn_cast<PrecisionOpInterface>(op) : PrecisionOpInterface();
 }
 
+/// Whether `value` leaves the function or region, and nothing else reads it.
+bool isOnlyReturned(Value value) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [](Operation *op) {
+           return op->hasTrait<OpTrait::IsTerminator>();
+         });
+}
+
 /// cast(view(x)) -> view(cast(x)) when the view then writes fewer bytes.
 struct CastBeforeView final : OpRewritePattern<amp::CastOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -78,6 +86,9 @@ struct CastBehindView final : OpRewritePattern<amp::CastOp> {
     if (bitsOf(result, op.getInput()) >= bitsOf(op.getInput(), result)) {
       return rewriter.notifyMatchFailure(op, "would not write fewer bytes");
     }
+    if (isa<amp::ReshapeOp>(*view) && isOnlyReturned(result)) {
+      return rewriter.notifyMatchFailure(op, "belongs to what computes it");
+    }
     Type wide = result.getType();
     rewriter.modifyOpInPlace(view, [&] {
       view->setOperand(0, op.getInput());
@@ -93,29 +104,67 @@ struct CastBehindView final : OpRewritePattern<amp::CastOp> {
   }
 };
 
-/// Replaces each cast by an equal one that dominates it.
-bool mergeCasts(ModuleOp module, DominanceInfo &dominance) {
-  llvm::DenseMap<std::pair<std::pair<Value, Type>, unsigned>,
-                 SmallVector<amp::CastOp>>
-      known;
-  SmallVector<amp::CastOp> merged;
-  module.walk<WalkOrder::PreOrder>([&](amp::CastOp op) {
-    unsigned saturate = op.getSaturate();
-    auto &equal = known[{{op.getInput(), op.getType()}, saturate}];
-    for (amp::CastOp other : equal) {
+/// cast(reshape(x)) -> reshape(cast(x)) of a result. Both write as much, and
+/// the cast stands beside what computes x, which a reshape does not move.
+struct CastResultBeforeReshape final : OpRewritePattern<amp::CastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(amp::CastOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getInput().getDefiningOp<amp::ReshapeOp>();
+    if (!reshape || !reshape->hasOneUse() || !isOnlyReturned(op)) {
+      return rewriter.notifyMatchFailure(op, "no result of a reshape");
+    }
+    rewriter.setInsertionPoint(reshape);
+    Value source = reshape.getInput();
+    auto type = cast<RankedTensorType>(source.getType())
+                    .clone(getElementTypeOrSelf(op.getResult()));
+    Value converted = amp::CastOp::create(rewriter, op.getLoc(), type, source,
+                                          op.getSaturate());
+    rewriter.modifyOpInPlace(reshape, [&] {
+      reshape->setOperand(0, converted);
+      reshape->getResult(0).setType(op.getResult().getType());
+    });
+    rewriter.replaceOp(op, reshape->getResult(0));
+    return success();
+  }
+};
+
+/// Two equal casts, one of which dominates the other, are one.
+struct MergeCasts final : OpRewritePattern<amp::CastOp> {
+  MergeCasts(MLIRContext *context, DominanceInfo &dominance)
+      : OpRewritePattern(context), dominance(dominance) {}
+
+  LogicalResult matchAndRewrite(amp::CastOp op,
+                                PatternRewriter &rewriter) const override {
+    for (Operation *user : op.getInput().getUsers()) {
+      auto other = dyn_cast<amp::CastOp>(user);
+      if (!other || other == op || other.getType() != op.getType() ||
+          other.getSaturate() != op.getSaturate()) {
+        continue;
+      }
       if (dominance.properlyDominates(other.getOperation(), op)) {
-        op.replaceAllUsesWith(other.getResult());
-        merged.push_back(op);
-        return;
+        merge(rewriter, op, other);
+        return success();
+      }
+      if (dominance.properlyDominates(op.getOperation(), other)) {
+        merge(rewriter, other, op);
+        return success();
       }
     }
-    equal.push_back(op);
-  });
-  for (amp::CastOp op : merged) {
-    op.erase();
+    return rewriter.notifyMatchFailure(op, "no equal cast");
   }
-  return !merged.empty();
-}
+
+private:
+  static void merge(PatternRewriter &rewriter, amp::CastOp op,
+                    amp::CastOp into) {
+    rewriter.replaceOp(op, into.getResult());
+    // It may now be all that reads a view, and so move.
+    rewriter.modifyOpInPlace(into, [] {});
+  }
+
+  DominanceInfo &dominance;
+};
 
 struct PrecisionCleanCastsPass final
     : impl::PrecisionCleanCastsPassBase<PrecisionCleanCastsPass> {
@@ -124,20 +173,18 @@ struct PrecisionCleanCastsPass final
   void runOnOperation() override {
     getOperation().walk([](amp::CastOp op) { op.setFromModel(false); });
     RewritePatternSet patterns(&getContext());
-    patterns.add<CastBeforeView, CastBehindView>(&getContext());
+    patterns.add<CastBeforeView, CastBehindView, CastResultBeforeReshape>(
+        &getContext());
+    patterns.add<MergeCasts>(&getContext(), getAnalysis<DominanceInfo>());
     FrozenRewritePatternSet frozen(std::move(patterns));
     GreedyRewriteConfig config;
     config.enableConstantCSE(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    auto &dominance = getAnalysis<DominanceInfo>();
-    // A merge can leave a view with one user, and a move can make two casts
-    // equal. Each move makes the program write fewer bytes, so this ends.
+    // Each move makes the program write fewer bytes, so this ends.
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
-    do {
-      if (failed(applyPatternsGreedily(getOperation(), frozen, config))) {
-        return signalPassFailure();
-      }
-    } while (mergeCasts(getOperation(), dominance));
+    if (failed(applyPatternsGreedily(getOperation(), frozen, config))) {
+      signalPassFailure();
+    }
   }
 };
 } // namespace

@@ -26,12 +26,27 @@ public:
     for (PrecisionOpInterface op : llvm::reverse(ops)) {
       visitBackward(op);
     }
+    // What reads a position as an angle does so as it is, also where all else
+    // runs in 16 bits.
+    for (PrecisionOpInterface op : ops) {
+      visitForward(op);
+      if (needsExactOperand(op) && hasUnroundedOperands(op)) {
+        exact.insert(op);
+      }
+    }
     return std::move(exact);
   }
 
 private:
-  static bool isLowered(PrecisionOpInterface op) {
-    return op.getAutocastClass() == AutocastClass::Lower;
+  /// Whether autocast lowers `op`.
+  bool isLowered(PrecisionOpInterface op) const {
+    return op.getAutocastClass() == AutocastClass::Lower && !exact.contains(op);
+  }
+
+  static bool needsExactOperand(PrecisionOpInterface op) {
+    return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return op.needsExactOperand(operand.getOperandNumber());
+    });
   }
 
   bool hasUnroundedOperands(Operation *op) const {
@@ -57,7 +72,7 @@ private:
       exact.insert(op);
     }
     for (OpOperand &operand : op->getOpOperands()) {
-      bool through = reaches && (!isLowered(op) || exact.contains(op));
+      bool through = reaches && !isLowered(op);
       if (through || op.needsExactOperand(operand.getOperandNumber())) {
         needed.insert(operand.get());
       }

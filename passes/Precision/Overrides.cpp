@@ -2,186 +2,354 @@
 #include "passes/Precision/Overrides.h"
 
 #include "dialects/Amp/IR/AmpOps.h"
+#include "passes/Precision/NodeNames.h"
 #include "llvm/ADT/SetVector.h"
-
-#include <array>
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::precision;
 
+struct Overrides::Rule : Override {
+  std::string subject;       ///< pattern as written, or operator
+  std::string key;           ///< what equal subjects share
+  llvm::GlobPattern pattern; ///< refers to the characters of `subject`
+  bool isGlob = false;
+  bool found = false; ///< it matched something
+};
+
+Overrides::Overrides() = default;
+Overrides::Overrides(Overrides &&) = default;
+Overrides &Overrides::operator=(Overrides &&) = default;
+Overrides::~Overrides() = default;
+
+const Override *Overrides::find(Operation *op) const { return held.lookup(op); }
+
 namespace {
-/// Names in order, each once.
-using NameSet = llvm::SmallSetVector<StringRef, 2>;
+using Rule = Overrides::Rule;
 
-/// Collects the names of `loc` by level: those of nodes, their paths, their
-/// operators.
-void collectNames(Location loc, std::array<NameSet, 3> &levels, size_t level) {
-  if (level == levels.size()) {
-    return;
-  }
-  if (auto name = dyn_cast<NameLoc>(loc)) {
-    levels[level].insert(name.getName().getValue());
-    collectNames(name.getChildLoc(), levels, level + 1);
-  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location part : fused.getLocations()) {
-      collectNames(part, levels, level);
-    }
-  }
-}
+/// Rules that match one operation and have equal standing.
+using Matches = llvm::SmallSetVector<Rule *, 2>;
 
-/// "LayerNormalization", "layer_norm" -> "layernorm".
-std::string normalizeOperator(StringRef name) {
-  std::string text;
-  name.consume_back("alization");
-  llvm::copy_if(name.lower(), std::back_inserter(text),
-                [](char c) { return c != '_'; });
-  return text;
-}
+constexpr StringLiteral layerOption = "layer-precisions";
+constexpr StringLiteral opOption = "op-precisions";
+
+/// The rules of one source, ready to be looked up.
+class RuleSet {
+public:
+  RuleSet(ModuleOp module, std::vector<std::unique_ptr<Rule>> &storage)
+      : module(module), storage(storage) {}
+
+  LogicalResult addLayers(ArrayRef<std::string> texts);
+  LogicalResult addOps(ArrayRef<std::string> texts);
+
+  /// The rules of the highest standing that match.
+  Matches matchLayers(ArrayRef<NestedNode> nodes) const;
+  Matches matchOps(Operation *op, ArrayRef<NestedNode> nodes) const;
+
+  /// Reports the rules that matched nothing.
+  LogicalResult checkAllFound(ArrayRef<StringRef> nodeNames,
+                              ArrayRef<StringRef> operatorNames);
+
+private:
+  FailureOr<Rule *> read(StringRef option, StringRef text);
+  LogicalResult index(StringRef option, Rule *rule, llvm::StringMap<Rule *> &);
+  Matches matchWrittenOut(ArrayRef<NestedNode> nodes) const;
+  void matchName(const OnnxNode &node, Matches &matches) const;
+  Rule *findNamed(StringRef name) const;
+
+  ModuleOp module;
+  std::vector<std::unique_ptr<Rule>> &storage;
+  llvm::StringMap<Rule *> layers, ops; ///< by key
+  SmallVector<Rule *> allLayers, globs, allOps;
+};
 } // namespace
 
-NodeNames precision::getNodeNames(Location loc) {
-  std::array<NameSet, 3> levels;
-  collectNames(loc, levels, 0);
-  return {levels[0].takeVector(), levels[1].takeVector(),
-          levels[2].takeVector()};
-}
-
-bool precision::isOperator(Operation *op, StringRef name) {
-  std::string wanted = normalizeOperator(name);
-  if (normalizeOperator(getOperatorName(op)) == wanted) {
-    return true;
-  }
-  NodeNames nodes = getNodeNames(op->getLoc());
-  return nodes.operators.size() == 1 &&
-         normalizeOperator(nodes.operators.front()) == wanted;
-}
-
-StringRef precision::getOperatorName(Operation *op) {
-  if (auto composite = dyn_cast<amp::CompositeOp>(op)) {
-    return composite.getName();
-  }
-  return op->getName().stripDialect();
-}
-
 static FloatType parseType(MLIRContext *context, StringRef word) {
-  if (word == "fp32" || word == "f32") {
-    return Float32Type::get(context);
-  }
-  if (word == "fp16" || word == "f16") {
-    return Float16Type::get(context);
-  }
-  if (word == "bf16") {
-    return BFloat16Type::get(context);
-  }
-  return {};
+  return llvm::StringSwitch<FloatType>(word)
+      .Cases({"fp32", "f32", "tf32"}, Float32Type::get(context))
+      .Cases({"fp16", "f16"}, Float16Type::get(context))
+      .Case("bf16", BFloat16Type::get(context))
+      .Default({});
 }
 
-/// ", nearest are 'a', 'b'": those of `names` with the least edit distance.
-static std::string describeNearest(StringRef wanted,
-                                   ArrayRef<StringRef> names) {
-  SmallVector<std::pair<unsigned, StringRef>> ranked;
-  for (StringRef name : names) {
-    ranked.emplace_back(wanted.edit_distance(name), name);
+FailureOr<Rule *> RuleSet::read(StringRef option, StringRef text) {
+  // A node's name may contain colons, a type does not.
+  auto [subject, word] = text.rsplit(':');
+  if (subject.empty() || word.empty()) {
+    return module.emitError("expected NAME:TYPE in ")
+           << option << ", got '" << text << "'";
   }
-  llvm::sort(ranked);
-  std::string text;
-  for (auto [distance, name] : ArrayRef(ranked).take_front(3)) {
-    text += (text.empty() ? "; nearest: '" : ", '") + name.str() + "'";
+  if (word == "fp64" || word == "f64") {
+    return module.emitError("cannot choose fp64 in ")
+           << option << ", as '" << text
+           << "' asks: a tensor is f64 where the model declares it, and "
+              "nowhere else";
   }
-  return text;
+  auto rule = std::make_unique<Rule>();
+  rule->text = text.str();
+  rule->subject = subject.str();
+  rule->type = parseType(module.getContext(), word);
+  rule->isTf32 = word == "tf32";
+  if (!rule->type) {
+    return module.emitError("expected one of fp32, tf32, fp16 and bf16 in ")
+           << option << ", got '" << word << "' in '" << text << "'";
+  }
+  storage.push_back(std::move(rule));
+  return storage.back().get();
 }
 
-LogicalResult Overrides::parseRules(ModuleOp module, StringRef option,
-                                    ArrayRef<std::string> texts, Rules &rules) {
-  for (const std::string &text : texts) {
-    // A node's name may contain colons, a type does not.
-    auto [subject, word] = StringRef(text).rsplit(':');
-    if (subject.empty() || word.empty()) {
-      return module.emitError("expected NAME:TYPE in ")
-             << option << ", got '" << text << "'";
+/// Enters a rule by its key. Two for one subject are an error unless they say
+/// the same.
+LogicalResult RuleSet::index(StringRef option, Rule *rule,
+                             llvm::StringMap<Rule *> &map) {
+  auto [it, isNew] = map.try_emplace(rule->key, rule);
+  const Rule *first = it->second;
+  if (isNew || (first->type == rule->type && first->isTf32 == rule->isTf32)) {
+    return success();
+  }
+  return module.emitError("contradictory rules in ")
+         << option << ": '" << first->text << "' and '" << rule->text << "'";
+}
+
+LogicalResult RuleSet::addLayers(ArrayRef<std::string> texts) {
+  for (StringRef text : texts) {
+    FailureOr<Rule *> read = this->read(layerOption, text);
+    if (failed(read)) {
+      return failure();
     }
-    FloatType type = parseType(module.getContext(), word);
-    if (!type) {
-      return module.emitError("expected one of fp32, fp16 and bf16 in ")
-             << option << ", got '" << word << "' in '" << text << "'";
-    }
-    auto rule = std::make_unique<Rule>();
-    rule->text = text;
-    rule->subject = subject.str();
-    rule->type = type;
+    Rule *rule = *read;
+    rule->key = rule->subject;
     auto pattern = llvm::GlobPattern::create(rule->subject);
     if (!pattern) {
       return module.emitError("cannot read the pattern '")
-             << subject << "' of " << option << ": "
+             << rule->subject << "' of " << layerOption << ": "
              << llvm::toString(pattern.takeError());
     }
     rule->pattern = std::move(*pattern);
-    rules.push_back(std::move(rule));
+    rule->isGlob =
+        StringRef(rule->subject).find_first_of("*?[\\") != StringRef::npos;
+    if (failed(index(layerOption, rule, layers))) {
+      return failure();
+    }
+    allLayers.push_back(rule);
+    if (rule->isGlob) {
+      globs.push_back(rule);
+    }
   }
   return success();
 }
 
-FailureOr<Overrides> Overrides::parse(ModuleOp module,
-                                      ArrayRef<std::string> layers,
-                                      ArrayRef<std::string> ops) {
-  Overrides result;
-  if (failed(parseRules(module, "layer-precisions", layers, result.layers)) ||
-      failed(parseRules(module, "op-precisions", ops, result.ops))) {
+LogicalResult RuleSet::addOps(ArrayRef<std::string> texts) {
+  for (StringRef text : texts) {
+    FailureOr<Rule *> rule = read(opOption, text);
+    if (failed(rule)) {
+      return failure();
+    }
+    (*rule)->key = normalizeOperator((*rule)->subject);
+    if (failed(index(opOption, *rule, ops))) {
+      return failure();
+    }
+    allOps.push_back(*rule);
+  }
+  return success();
+}
+
+/// Adds the rules whose pattern is the name or path of `node`.
+void RuleSet::matchName(const OnnxNode &node, Matches &matches) const {
+  for (StringRef name : {node.name, node.path}) {
+    if (Rule *rule = layers.lookup(name)) {
+      rule->found = true;
+      matches.insert(rule);
+    }
+  }
+}
+
+/// The nodes' own names, else the names of the calls around each.
+Matches RuleSet::matchWrittenOut(ArrayRef<NestedNode> nodes) const {
+  Matches own, around;
+  for (const NestedNode &nested : nodes) {
+    matchName(nested.node, own);
+    Matches innermost;
+    for (const OnnxNode &call : nested.calls) {
+      Matches ofCall;
+      matchName(call, ofCall);
+      if (innermost.empty()) {
+        innermost = std::move(ofCall);
+      }
+    }
+    around.insert_range(innermost);
+  }
+  return own.empty() ? around : own;
+}
+
+Matches RuleSet::matchLayers(ArrayRef<NestedNode> nodes) const {
+  Matches matches;
+  for (Rule *rule : globs) {
+    auto fits = [&](const OnnxNode &node) {
+      return rule->pattern.match(node.name) ||
+             (!node.path.empty() && rule->pattern.match(node.path));
+    };
+    if (llvm::any_of(nodes, [&](const NestedNode &nested) {
+          return fits(nested.node) || llvm::any_of(nested.calls, fits);
+        })) {
+      rule->found = true;
+      matches.insert(rule);
+    }
+  }
+  Matches writtenOut = matchWrittenOut(nodes);
+  return writtenOut.empty() ? matches : writtenOut;
+}
+
+/// The rule for the operator or function `name`: with its domain, else without.
+Rule *RuleSet::findNamed(StringRef name) const {
+  Rule *rule = ops.lookup(normalizeOperator(name));
+  if (!rule && name.contains("::")) {
+    rule = ops.lookup(normalizeOperator(name.rsplit("::").second));
+  }
+  if (rule) {
+    rule->found = true;
+  }
+  return rule;
+}
+
+Matches RuleSet::matchOps(Operation *op, ArrayRef<NestedNode> nodes) const {
+  Matches functions, own;
+  llvm::SmallSetVector<StringRef, 2> operators;
+  for (const NestedNode &nested : nodes) {
+    Rule *outermost = nullptr;
+    for (const OnnxNode &call : nested.calls) {
+      if (Rule *rule = findNamed(call.operatorName)) {
+        outermost = rule;
+      }
+    }
+    if (outermost) {
+      functions.insert(outermost);
+    }
+    if (!nested.node.operatorName.empty()) {
+      operators.insert(nested.node.operatorName);
+    }
+  }
+  // An operation that does the work of different operators is none of them.
+  Rule *ofNode = operators.size() == 1 ? findNamed(operators.front()) : nullptr;
+  Rule *ofOp = findNamed(getOperatorName(op));
+  if (Rule *rule = ofNode ? ofNode : ofOp) {
+    own.insert(rule);
+  }
+  return functions.empty() ? own : functions;
+}
+
+LogicalResult RuleSet::checkAllFound(ArrayRef<StringRef> nodeNames,
+                                     ArrayRef<StringRef> operatorNames) {
+  for (const Rule *rule : allLayers) {
+    // Of rules that say the same, the first one is found.
+    if (!rule->found && !layers.lookup(rule->key)->found) {
+      return module.emitError("no node matches '")
+             << rule->subject << "' of " << layerOption
+             << describeNearest(rule->subject, nodeNames);
+    }
+  }
+  for (const Rule *rule : allOps) {
+    if (!rule->found && !ops.lookup(rule->key)->found) {
+      return module.emitError("no operator or function is '")
+             << rule->subject << "' of " << opOption
+             << describeNearest(rule->subject, operatorNames);
+    }
+  }
+  return success();
+}
+
+/// The one rule of `matches`; null if there is none, an error if they
+/// contradict each other.
+static FailureOr<const Rule *> agree(Operation *op, const Matches &matches,
+                                     StringRef option) {
+  if (matches.empty()) {
+    return nullptr;
+  }
+  const Rule *first = matches.front();
+  for (const Rule *rule : matches) {
+    if (rule->type == first->type && rule->isTf32 == first->isTf32) {
+      continue;
+    }
+    InFlightDiagnostic error = op->emitError("'")
+                               << first->text << "' and '" << rule->text
+                               << "' of " << option << " both match this node";
+    error.attachNote() << "hint: "
+                       << (option == layerOption
+                               ? "name the node without wildcards, narrow one "
+                                 "of the patterns, or move the general one "
+                                 "into a policy file"
+                               : "name the node in layer-precisions, which "
+                                 "goes before operators");
     return failure();
   }
-  if (layers.empty() && ops.empty()) {
+  return first;
+}
+
+FailureOr<Overrides> Overrides::resolve(ModuleOp module,
+                                        ArrayRef<RuleTexts> sources) {
+  Overrides result;
+  SmallVector<RuleSet> sets;
+  for (const RuleTexts &source : sources) {
+    if (source.layers.empty() && source.ops.empty()) {
+      continue;
+    }
+    RuleSet &set = sets.emplace_back(module, result.rules);
+    if (failed(set.addLayers(source.layers)) ||
+        failed(set.addOps(source.ops))) {
+      return failure();
+    }
+  }
+  if (sets.empty()) {
     return result;
   }
-  llvm::SetVector<StringRef> nodes, operators;
-  llvm::DenseSet<const Rule *> found;
-  module.walk<WalkOrder::PreOrder>([&](PrecisionOpInterface op) {
-    NodeNames names = getNodeNames(op.getLoc());
-    nodes.insert_range(names.names);
-    operators.insert(getOperatorName(op));
-    for (const auto &rule : result.ops) {
-      if (isOperator(op, rule->subject)) {
-        found.insert(rule.get());
+  llvm::SetVector<StringRef> nodeNames, operatorNames;
+  WalkResult walked = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<PrecisionOpInterface>(op)) {
+      return WalkResult::advance();
+    }
+    SmallVector<NestedNode, 2> nodes = getNodes(op->getLoc());
+    for (const NestedNode &nested : nodes) {
+      nodeNames.insert(nested.node.name);
+      if (!nested.node.operatorName.empty()) {
+        operatorNames.insert(nested.node.operatorName);
+      }
+      for (const OnnxNode &call : nested.calls) {
+        nodeNames.insert(call.name);
+        operatorNames.insert(call.operatorName);
+      }
+    }
+    operatorNames.insert(getOperatorName(op));
+    for (RuleSet &set : sets) {
+      Matches layers = set.matchLayers(nodes);
+      Matches ops = set.matchOps(op, nodes);
+      for (Matches *matches : {&layers, &ops}) {
+        if (result.held.contains(op)) {
+          continue; // a rule of higher standing holds
+        }
+        auto rule =
+            agree(op, *matches, matches == &layers ? layerOption : opOption);
+        if (failed(rule)) {
+          return WalkResult::interrupt();
+        }
+        if (*rule) {
+          result.held[op] = *rule;
+        }
       }
     }
     return isa<amp::CompositeOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   });
-  for (const auto &rule : result.layers) {
-    if (llvm::none_of(
-            nodes, [&](StringRef name) { return rule->pattern.match(name); })) {
-      return module.emitError("no node matches '")
-             << rule->subject << "' of layer-precisions"
-             << describeNearest(rule->subject, nodes.getArrayRef());
-    }
+  if (walked.wasInterrupted()) {
+    return failure();
   }
-  for (const auto &rule : result.ops) {
-    if (!found.contains(rule.get())) {
-      return module.emitError("no operator is '")
-             << rule->subject << "' of op-precisions"
-             << describeNearest(rule->subject, operators.getArrayRef());
+  for (RuleSet &set : sets) {
+    if (failed(set.checkAllFound(nodeNames.getArrayRef(),
+                                 operatorNames.getArrayRef()))) {
+      return failure();
     }
   }
   return result;
-}
-
-FloatType Overrides::find(Operation *op, StringRef &text) const {
-  if (!layers.empty()) {
-    NodeNames nodes = getNodeNames(op->getLoc());
-    for (const auto &rule : llvm::reverse(layers)) {
-      if (llvm::any_of(nodes.names, [&](StringRef name) {
-            return rule->pattern.match(name);
-          })) {
-        text = rule->text;
-        return rule->type;
-      }
-    }
-  }
-  for (const auto &rule : llvm::reverse(ops)) {
-    if (isOperator(op, rule->subject)) {
-      text = rule->text;
-      return rule->type;
-    }
-  }
-  return {};
 }

@@ -4,7 +4,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/Support/GlobPattern.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <memory>
 #include <string>
@@ -12,52 +12,50 @@
 
 namespace ampc::precision {
 
-/// The ONNX nodes whose work an operation does, in order, each list without
-/// repetition. The importer writes a location as "name"("path"("operator")).
-struct NodeNames {
-  llvm::SmallVector<llvm::StringRef> names; ///< for people; not unique
-  llvm::SmallVector<llvm::StringRef> paths; ///< graph path and index: unique
-  llvm::SmallVector<llvm::StringRef> operators; ///< ONNX operators
+/// Rules of one source, such as the command line or a policy file.
+struct RuleTexts {
+  llvm::SmallVector<std::string> layers; ///< PATTERN:TYPE, by node
+  llvm::SmallVector<std::string> ops;    ///< OP:TYPE, by operator or function
 };
-NodeNames getNodeNames(mlir::Location loc);
 
-/// The operator that `op` is: the ONNX operator of a composite, else the name
-/// of the op without its dialect.
-llvm::StringRef getOperatorName(mlir::Operation *op);
+/// What a rule says.
+struct Override {
+  std::string text;     ///< as written
+  mlir::FloatType type; ///< computed on
+  bool isTf32 = false;  ///< products of a contraction may use TF32
+};
 
-/// Whether `op` is the operator that a user calls `name`: its own name, written
-/// as ONNX or this compiler does, or the ONNX operator of all its nodes.
-bool isOperator(mlir::Operation *op, llvm::StringRef name);
-
-/// Rules PATTERN:TYPE by node name and OP:TYPE by operator.
+/// The rules that hold for the operations of a module. Of several that match an
+/// operation holds, in this order:
+///
+/// 1. a rule of an earlier source,
+/// 2. a rule by node: its name or path written out; a call around it, written
+///    out, the innermost first; a glob that matches one of these,
+/// 3. a rule by operator: a function around it, the outermost first; the ONNX
+///    operator of its node; the operator of this compiler.
+///
+/// Rules of equal standing that match one operation must agree.
 class Overrides {
 public:
-  /// Reads the rules and checks that each matches something in `module`; the
-  /// error names what comes near.
-  static mlir::FailureOr<Overrides> parse(mlir::ModuleOp module,
-                                          llvm::ArrayRef<std::string> layers,
-                                          llvm::ArrayRef<std::string> ops);
+  struct Rule;
 
-  /// The element type that `op` is to compute on; null where no rule matches.
-  /// `rule` is set to the text of the rule.
-  mlir::FloatType find(mlir::Operation *op, llvm::StringRef &rule) const;
+  Overrides();
+  Overrides(Overrides &&);
+  Overrides &operator=(Overrides &&);
+  ~Overrides();
+
+  /// Reads the rules, and finds those that hold in `module`. It is an error if
+  /// a rule matches nothing, or two contradict each other.
+  static mlir::FailureOr<Overrides> resolve(mlir::ModuleOp module,
+                                            llvm::ArrayRef<RuleTexts> sources);
+
+  /// The rule that holds for `op`; null where none matches.
+  const Override *find(mlir::Operation *op) const;
 
 private:
-  struct Rule {
-    std::string text;          ///< as written
-    std::string subject;       ///< the pattern or the operator
-    llvm::GlobPattern pattern; ///< refers to the characters of `subject`
-    mlir::FloatType type;
-  };
-  /// Rules do not move, since their patterns refer to them.
-  using Rules = std::vector<std::unique_ptr<Rule>>;
-
-  static mlir::LogicalResult parseRules(mlir::ModuleOp module,
-                                        llvm::StringRef option,
-                                        llvm::ArrayRef<std::string> texts,
-                                        Rules &rules);
-
-  Rules layers, ops;
+  std::vector<std::unique_ptr<Rule>> rules;
+  /// Looked up only.
+  llvm::DenseMap<mlir::Operation *, const Rule *> held;
 };
 
 } // namespace ampc::precision

@@ -23,6 +23,10 @@ enum class NormOutput { Follow, Fp32 };
 /// type: it runs in f32, or the constant becomes the largest finite value.
 enum class ConstantPolicy { Fp32, Saturate };
 
+/// What operations compute on that no rule of the user matches: what their
+/// class says, the types of the model, or f32.
+enum class DefaultTypes { Autocast, Keep, Fp32 };
+
 /// What contractions of f32 operands may use on a target that has both.
 enum class ContractionMode { Ieee, Tf32 };
 

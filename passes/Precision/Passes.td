@@ -12,10 +12,16 @@ class PrecisionDecisionPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
            [{::llvm::cl::values(clEnumValN(LowType::F16, "f16", "IEEE half precision"),
                                 clEnumValN(LowType::BF16, "bf16", "bfloat16"))}]>,
     ListOption<"layerPrecisions", "layer-precisions", "std::string",
-               "Types by node name, PATTERN:TYPE, where the pattern is a glob and the "
-               "type one of fp32, fp16 and bf16. The last matching rule holds.">,
+               "Types by node name or path, PATTERN:TYPE, where the pattern is a glob and the "
+               "type one of fp32, tf32, fp16 and bf16. A name that is written out goes before a glob.">,
     ListOption<"opPrecisions", "op-precisions", "std::string",
-               "Types by operator, OP:TYPE; a rule by node name goes before it.">,
+               "Types by operator or function, OP:TYPE; a rule by node name goes before it.">,
+    ListOption<"baseLayerPrecisions", "base-layer-precisions", "std::string",
+               "As layer-precisions, for operations that no rule of the first two lists matches.">,
+    ListOption<"baseOpPrecisions", "base-op-precisions", "std::string",
+               "As op-precisions, for operations that no rule of the first two lists matches.">,
+    ListOption<"calibrated", "calibrated", "std::string",
+               "Graph paths of operations whose measured values leave the range of the 16-bit type; they run in f32.">,
     Option<"reportFile", "report", "std::string", "",
            "Write the decisions as JSON to this file, or as a table to standard output when it is '-'.">
   ];
@@ -37,6 +43,11 @@ def PrecisionAutocastPass : PrecisionDecisionPass<"precision-autocast"> {
     above it, and ends in an angle or an index is exempt. A constant that does
     not fit the 16-bit type keeps its operation in f32, or saturates.
 
+    Rules of the user go before all this. A model's function that a rule names
+    is one unit: the rule holds for all its nodes. A contraction for which a rule
+    says `tf32` stays f32 and gets `amp.fp32_contractions = "tf32"`. Rules that
+    match nothing, or contradict each other, are errors.
+
     *Guarantees*: a value has one cast per type and region; no cast reads another
     inserted cast; a second run changes nothing.
 
@@ -53,6 +64,11 @@ def PrecisionAutocastPass : PrecisionDecisionPass<"precision-autocast"> {
            "What a normalization returns.",
            [{::llvm::cl::values(clEnumValN(NormOutput::Follow, "follow", "the type of its input"),
                                 clEnumValN(NormOutput::Fp32, "fp32", "f32, as PyTorch's autocast"))}]>,
+    Option<"defaults", "default", "DefaultTypes", "DefaultTypes::Autocast",
+           "What operations compute on that no rule matches.",
+           [{::llvm::cl::values(clEnumValN(DefaultTypes::Autocast, "autocast", "what their class says"),
+                                clEnumValN(DefaultTypes::Keep, "keep", "the types of the model"),
+                                clEnumValN(DefaultTypes::Fp32, "fp32", "f32"))}]>,
     Option<"constants", "constants", "ConstantPolicy", "ConstantPolicy::Fp32",
            "What happens to an operation when a constant does not fit the 16-bit type.",
            [{::llvm::cl::values(clEnumValN(ConstantPolicy::Fp32, "fp32", "the operation runs in f32"),
@@ -111,7 +127,8 @@ def PrecisionCleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> 
   let description = [{
     *Does*: removes the mark `from_model`; replaces a cast of a cast that was
     exact; merges equal casts; moves a cast across a view to the side where
-    fewer bytes are written; removes dead casts.
+    fewer bytes are written, and the cast of a reshaped result to what computes
+    it; removes dead casts.
 
     *Guarantees*: every value left has the bits it had; a second run changes
     nothing.
@@ -128,10 +145,12 @@ def PrecisionCleanCastsPass : Pass<"precision-clean-casts", "::mlir::ModuleOp"> 
 }
 
 def PrecisionSetContractionsPass : Pass<"precision-set-contractions", "::mlir::ModuleOp"> {
-  let summary = "Say what contractions of f32 operands may use (testing only)";
+  let summary = "Say what contractions of f32 operands may use";
   let description = [{
     *Does*: sets the module attribute `amp.fp32_contractions` to `ieee` or
     `tf32`, which is how a target multiplies f32 operands.
+
+    An operation's own attribute of this name goes before the module's.
 
     *Guarantees*: no type changes; a target without TF32 ignores the attribute.
 

@@ -31,6 +31,12 @@ StringRef precision::stringifyRule(Rule rule) {
     return "position";
   case Rule::Constant:
     return "constant";
+  case Rule::Kept:
+    return "kept";
+  case Rule::Default:
+    return "default";
+  case Rule::Calibration:
+    return "calibration";
   }
   llvm_unreachable("unknown rule");
 }

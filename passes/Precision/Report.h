@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/JSON.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,18 +15,28 @@ namespace ampc::precision {
 
 /// The rule that gave an operation its type.
 enum class Rule {
-  None,     ///< no float operand
-  Pinned,   ///< no operand that may change: a cast of the model
-  Lower,    ///< class lower
-  Fp32,     ///< class fp32
-  Promote,  ///< class promote
-  Follow,   ///< class follow
-  Pure,     ///< everything in the 16-bit type
-  Override, ///< the user asks for it
-  Position, ///< computes a position, which stays f32
-  Constant, ///< a constant does not fit the 16-bit type
+  None,        ///< no float operand
+  Pinned,      ///< no operand that may change: a cast of the model
+  Lower,       ///< class lower
+  Fp32,        ///< class fp32
+  Promote,     ///< class promote
+  Follow,      ///< class follow
+  Pure,        ///< everything in the 16-bit type
+  Override,    ///< the user asks for it
+  Position,    ///< computes a position, which stays f32
+  Constant,    ///< a constant does not fit the 16-bit type
+  Calibration, ///< measured values do not fit the 16-bit type
+  Kept,        ///< mixed precision is off
+  Default,     ///< no rule of the user matches
 };
 llvm::StringRef stringifyRule(Rule rule);
+
+/// One operand of an operation, once that is typed.
+struct OperandDecision {
+  std::vector<std::string> paths; ///< of the value; an argument's name
+  std::string type;               ///< element type that the operation reads
+  bool pinned = false;            ///< keeps its type whatever the class says
+};
 
 /// What was decided for one operation.
 struct OpDecision {
@@ -38,6 +49,9 @@ struct OpDecision {
   std::string reason; ///< a sentence without a period
   std::string type;   ///< element type of its operands, e.g. "bf16"
   std::string result; ///< element type of its first result
+  std::vector<OperandDecision> operands;
+  bool isView = false;      ///< moves data, computes nothing
+  bool ofConstants = false; ///< executed when the program is written
 };
 
 /// One operand that reads a cast.
@@ -60,9 +74,25 @@ struct CastDecision {
   mlir::ElementsAttr constant; ///< set with `ofConstant`: what is narrowed
 };
 
+/// The policy behind the decisions, in the words of the command line.
+struct PolicyFacts {
+  std::string requested; ///< --amp as given
+  std::string amp;       ///< what that came to; equal unless "auto" was asked
+  std::string reason;    ///< why
+  std::string defaults;  ///< of a policy file; empty: as `amp` says
+  std::string file;      ///< the policy file; empty: none
+  std::string constants, normOutput;
+  std::string contractions; ///< of f32: "ieee" or "tf32", as asked for
+  /// How the target multiplies f32, where that differs; else empty.
+  std::string contractionsNote;
+  bool strictRounding = false;
+};
+
 /// The side table of the precision phase, in the order of the program.
 class Report {
 public:
+  /// Set by who knows the command line; absent without.
+  std::optional<PolicyFacts> policy;
   std::vector<OpDecision> ops;
   std::vector<CastDecision> casts;
 
@@ -70,8 +100,9 @@ public:
   /// decisions only.
   void countFinal(mlir::ModuleOp module);
 
-  /// The table as one JSON object {"ops", "casts", "constants", "totals"}. The
-  /// data of narrowed constants is read here, not before.
+  /// The table as one JSON object {"version", "policy", "ops", "casts",
+  /// "constants", "totals"}, described by docs/schemas. The data of narrowed
+  /// constants is read here, not before.
   llvm::json::Value toJson() const;
   /// The table for people: a row per operation, constants that lose values,
   /// totals.

@@ -17,7 +17,11 @@ static llvm::json::Array toArray(const std::vector<std::string> &texts) {
   return array;
 }
 
+/// "a", "a+b", "a +8 more": a raised operation stands for many nodes.
 static std::string join(const std::vector<std::string> &names) {
+  if (names.size() > 2) {
+    return names.front() + " +" + std::to_string(names.size() - 1) + " more";
+  }
   return names.empty() ? "-" : llvm::join(names, "+");
 }
 
@@ -48,6 +52,10 @@ countTypes(const std::vector<OpDecision> &ops) {
 }
 
 static llvm::json::Object toJson(const OpDecision &op) {
+  llvm::json::Array operands;
+  for (const OperandDecision &operand : op.operands) {
+    operands.push_back(operand.type);
+  }
   return llvm::json::Object{{"nodes", toArray(op.nodes)},
                             {"paths", toArray(op.paths)},
                             {"op", op.op},
@@ -56,7 +64,8 @@ static llvm::json::Object toJson(const OpDecision &op) {
                             {"rule", stringifyRule(op.rule)},
                             {"reason", llvm::json::fixUTF8(op.reason)},
                             {"type", op.type},
-                            {"result", op.result}};
+                            {"result", op.result},
+                            {"operands", std::move(operands)}};
 }
 
 static llvm::json::Object toJson(const CastDecision &cast) {
@@ -76,6 +85,26 @@ static llvm::json::Object toJson(const CastDecision &cast) {
                             {"constant", cast.ofConstant},
                             {"reason", llvm::json::fixUTF8(cast.reason)},
                             {"uses", std::move(uses)}};
+}
+
+static llvm::json::Object toJson(const PolicyFacts &policy) {
+  llvm::json::Object object{{"requested", policy.requested},
+                            {"amp", policy.amp},
+                            {"reason", policy.reason},
+                            {"constants", policy.constants},
+                            {"norm_output", policy.normOutput},
+                            {"fp32_contractions", policy.contractions},
+                            {"strict_rounding", policy.strictRounding}};
+  if (!policy.contractionsNote.empty()) {
+    object["fp32_contractions_note"] = policy.contractionsNote;
+  }
+  if (!policy.file.empty()) {
+    object["file"] = llvm::json::fixUTF8(policy.file);
+  }
+  if (!policy.defaults.empty()) {
+    object["default"] = policy.defaults;
+  }
+  return object;
 }
 
 llvm::json::Value Report::toJson() const {
@@ -111,13 +140,36 @@ llvm::json::Value Report::toJson() const {
     sums["saved_bytes"] = totals.savedBytes;
     sums["saved_constant_bytes"] = totals.savedConstantBytes;
   }
-  return llvm::json::Object{{"ops", std::move(opRows)},
+  llvm::json::Object object{{"version", 1},
+                            {"ops", std::move(opRows)},
                             {"casts", std::move(castRows)},
                             {"constants", std::move(constantRows)},
                             {"totals", std::move(sums)}};
+  if (policy) {
+    object["policy"] = ::toJson(*policy);
+  }
+  return object;
+}
+
+static void print(llvm::raw_ostream &os, const PolicyFacts &policy) {
+  os << "policy: " << policy.amp << " (" << policy.reason << ")";
+  if (!policy.file.empty()) {
+    os << ", rules of " << policy.file;
+  }
+  if (!policy.defaults.empty()) {
+    os << ", default " << policy.defaults;
+  }
+  os << "\n";
+  if (!policy.contractionsNote.empty()) {
+    os << "contractions of f32: " << policy.contractions << ", "
+       << policy.contractionsNote << "\n";
+  }
 }
 
 void Report::print(llvm::raw_ostream &os) const {
+  if (policy) {
+    ::print(os, *policy);
+  }
   size_t nodeWidth = 4, opWidth = 2;
   for (const OpDecision &op : ops) {
     nodeWidth =
@@ -145,8 +197,10 @@ void Report::print(llvm::raw_ostream &os) const {
     }
   }
   os << "operations:";
+  bool isFirst = true;
   for (auto [type, count] : countTypes(ops)) {
-    os << " " << count << " in " << type;
+    os << (isFirst ? " " : ", ") << count << " in " << type;
+    isFirst = false;
   }
   os << "\n";
   if (counted) {

@@ -5,6 +5,7 @@
 #include "passes/Precision/CastInserter.h"
 #include "passes/Precision/Constants.h"
 #include "passes/Precision/ExactChains.h"
+#include "passes/Precision/NodeNames.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -64,6 +65,8 @@ private:
   llvm::DenseMap<Value, Type> declared;
   /// The entry of each inserted cast in the report; looked up only.
   llvm::DenseMap<Value, size_t> castEntries;
+  /// Results of operations on constants alone.
+  llvm::DenseSet<Value> constants;
 };
 
 Type Autocast::declaredType(Value value) const {
@@ -190,6 +193,15 @@ LogicalResult Autocast::joinBranches(Operation *op) {
 
 LogicalResult Autocast::typeOp(PrecisionOpInterface op) {
   Decision decision = decide(op, policy, exact);
+  if (decision.rule == Rule::Kept) {
+    restoreOperands(op);
+    record(op, decision);
+    return success();
+  }
+  if (decision.isTf32 && op.getAutocastClass() == AutocastClass::Lower) {
+    op->setAttr("amp.fp32_contractions",
+                StringAttr::get(op.getContext(), "tf32"));
+  }
   bool changed = llvm::any_of(op->getOperands(), [&](Value operand) {
     return declaredType(operand) != operand.getType();
   });
@@ -218,6 +230,16 @@ LogicalResult Autocast::typeOp(PrecisionOpInterface op) {
 }
 
 void Autocast::record(PrecisionOpInterface op, const Decision &decision) {
+  bool ofConstants =
+      op->getNumOperands() > 0 &&
+      llvm::all_of(op->getOperands(), [&](Value operand) {
+        auto cast = operand.getDefiningOp<amp::CastOp>();
+        Value source = cast && !cast.getFromModel() ? cast.getInput() : operand;
+        return isConstantValue(source) || constants.contains(source);
+      });
+  if (ofConstants) {
+    constants.insert_range(op->getResults());
+  }
   if (decision.rule == Rule::None) {
     return;
   }
@@ -234,6 +256,25 @@ void Autocast::record(PrecisionOpInterface op, const Decision &decision) {
     entry.result = toText(getElementTypeOrSelf(op->getResult(0)));
   }
   entry.type = decision.element ? toText(decision.element) : entry.result;
+  if (decision.rule == Rule::Kept) {
+    for (OpOperand &operand : llvm::reverse(op->getOpOperands())) {
+      if (isCastable(op, operand)) {
+        entry.type = toText(getElementTypeOrSelf(operand.get()));
+      }
+    }
+  }
+  entry.ofConstants = ofConstants;
+  auto fusable = dyn_cast<FusableOpInterface>(op.getOperation());
+  entry.isView = fusable && fusable.getFusionKind() == FusionKind::View;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    NodeNames place = getNodeNames(value.getLoc());
+    // An argument of the program has a name alone.
+    entry.operands.push_back(
+        {toStrings(place.paths.empty() ? place.names : place.paths),
+         toText(getElementTypeOrSelf(value)),
+         op.isPinnedOperand(operand.getOperandNumber())});
+  }
   remark::passed(
       op.getLoc(),
       remark::RemarkOpts::name(stringifyRule(decision.rule)).category(passName))

@@ -48,6 +48,21 @@ bool externalWeights(const ampc_program &program) {
   return !program.weights && program.weights_bytes;
 }
 
+/// What the metadata's certificate says in a line; empty without one.
+Str findCertificate(const char *metadata) {
+  Str summary;
+  JsonReader reader(metadata, strlen(metadata));
+  Status read = reader.object([&](const Str &key) {
+    if (!key.equals("certificate")) {
+      return reader.skip();
+    }
+    return reader.object([&](const Str &part) {
+      return part.equals("summary") ? reader.string(&summary) : reader.skip();
+    });
+  });
+  return read.ok() ? std::move(summary) : Str();
+}
+
 void printTensors(const char *what, const ampc_tensor_desc *descs,
                   uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -78,6 +93,10 @@ void printText(const ampc_program &program, const Counts &counts) {
   printf("\n%-10s %llu\n", "copies",
          static_cast<unsigned long long>(counts.copies));
   printf("%-10s %s\n", "cpu", cpuFeatureNames(program.cpu_features).c_str());
+  Str certificate = findCertificate(orEmpty(program.metadata));
+  if (!certificate.empty()) {
+    printf("%-10s %s\n", "certified", certificate.c_str());
+  }
   if (program.metadata && *program.metadata) {
     printf("%-10s %s\n", "metadata", program.metadata);
   }

@@ -116,6 +116,15 @@ def models() -> list[Model]:
     return sorted(rows, key=lambda model: model.name)
 
 
+def compile_arguments(name: str) -> list:
+    """The path of a generated or trained model, and the shapes of its inputs."""
+    if name in catalogue.GENERATED:
+        return [catalogue.generate(name, env.BUILD / "models")]
+    model = next(model for model in models() if model.name == name)
+    shapes = ",".join(f"{key}:{'x'.join(map(str, dims))}" for key, dims in model.shapes.items())
+    return [model.path(), *([f"--shapes={shapes}"] if shapes else [])]
+
+
 def load_expected(model: Model) -> list[np.ndarray]:
     values = []
     for path in model.expected:

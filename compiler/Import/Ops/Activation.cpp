@@ -60,64 +60,54 @@ static Value buildWhereAbove(Node &n, Value x, double bound, Value otherwise) {
 
 static LogicalResult convertElu(Node &n) {
   double alpha = n.attrs.getFloat("alpha", 1);
-  n.set(0,
-        n.composite1(AutocastClass::Follow, {n.in(0)}, [&](ArrayRef<Value> in) {
-          return buildWhereAbove(n, in[0], 0,
-                                 buildExpMinusOne(n, in[0], alpha));
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    return buildWhereAbove(n, in[0], 0, buildExpMinusOne(n, in[0], alpha));
+  }));
   return success();
 }
 
 static LogicalResult convertSelu(Node &n) {
   double alpha = n.attrs.getFloat("alpha", 1.67326319217681884765625f);
   double gamma = n.attrs.getFloat("gamma", 1.05070102214813232421875f);
-  n.set(0,
-        n.composite1(AutocastClass::Follow, {n.in(0)}, [&](ArrayRef<Value> in) {
-          Value elu =
-              buildWhereAbove(n, in[0], 0, buildExpMinusOne(n, in[0], alpha));
-          return n.build<amp::MulOp>(n.scalar(n.element(in[0]), gamma), elu);
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    Value elu = buildWhereAbove(n, in[0], 0, buildExpMinusOne(n, in[0], alpha));
+    return n.build<amp::MulOp>(n.scalar(n.element(in[0]), gamma), elu);
+  }));
   return success();
 }
 
 static LogicalResult convertCelu(Node &n) {
   double alpha = n.attrs.getFloat("alpha", 1);
-  n.set(0,
-        n.composite1(AutocastClass::Follow, {n.in(0)}, [&](ArrayRef<Value> in) {
-          Value scaled =
-              n.build<amp::DivOp>(in[0], n.scalar(n.element(in[0]), alpha));
-          return buildWhereAbove(n, in[0], 0,
-                                 buildExpMinusOne(n, scaled, alpha));
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    Value scaled =
+        n.build<amp::DivOp>(in[0], n.scalar(n.element(in[0]), alpha));
+    return buildWhereAbove(n, in[0], 0, buildExpMinusOne(n, scaled, alpha));
+  }));
   return success();
 }
 
 static LogicalResult convertMish(Node &n) {
-  n.set(0,
-        n.composite1(AutocastClass::Follow, {n.in(0)}, [&](ArrayRef<Value> in) {
-          Value gate = n.unary<amp::TanhOp>(n.unary<amp::SoftplusOp>(in[0]));
-          return n.build<amp::MulOp>(in[0], gate);
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    Value gate = n.unary<amp::TanhOp>(n.unary<amp::SoftplusOp>(in[0]));
+    return n.build<amp::MulOp>(in[0], gate);
+  }));
   return success();
 }
 
 static LogicalResult convertSoftsign(Node &n) {
-  n.set(0,
-        n.composite1(AutocastClass::Follow, {n.in(0)}, [&](ArrayRef<Value> in) {
-          Value below = n.build<amp::AddOp>(n.unary<amp::AbsOp>(in[0]),
-                                            n.scalar(n.element(in[0]), 1));
-          return n.build<amp::DivOp>(in[0], below);
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    Value below = n.build<amp::AddOp>(n.unary<amp::AbsOp>(in[0]),
+                                      n.scalar(n.element(in[0]), 1));
+    return n.build<amp::DivOp>(in[0], below);
+  }));
   return success();
 }
 
 static LogicalResult convertThresholdedRelu(Node &n) {
   double alpha = n.attrs.getFloat("alpha", 1);
-  n.set(0,
-        n.composite1(AutocastClass::Follow, {n.in(0)}, [&](ArrayRef<Value> in) {
-          return buildWhereAbove(n, in[0], alpha,
-                                 n.scalar(n.element(in[0]), 0));
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    return buildWhereAbove(n, in[0], alpha, n.scalar(n.element(in[0]), 0));
+  }));
   return success();
 }
 
@@ -126,12 +116,11 @@ static LogicalResult convertSwish(Node &n) {
   if (alpha == 1) {
     return convertUnary<amp::SiluOp>(n);
   }
-  n.set(0,
-        n.composite1(AutocastClass::Follow, {n.in(0)}, [&](ArrayRef<Value> in) {
-          Value scaled =
-              n.build<amp::MulOp>(n.scalar(n.element(in[0]), alpha), in[0]);
-          return n.build<amp::MulOp>(in[0], n.unary<amp::SigmoidOp>(scaled));
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    Value scaled =
+        n.build<amp::MulOp>(n.scalar(n.element(in[0]), alpha), in[0]);
+    return n.build<amp::MulOp>(in[0], n.unary<amp::SigmoidOp>(scaled));
+  }));
   return success();
 }
 
@@ -140,22 +129,19 @@ static LogicalResult convertShrink(Node &n) {
   double bias = n.attrs.getFloat("bias", 0);
   double lambda = n.attrs.getFloat("lambd", 0.5f);
   Type element = n.element(n.in(0));
-  n.set(0,
-        n.composite1(AutocastClass::Follow, {n.in(0)}, [&](ArrayRef<Value> in) {
-          Value x = n.isFloat(in[0]) ? in[0] : n.cast(in[0], n.b.getF64Type());
-          Type inner = n.element(x);
-          Value zero = n.scalar(inner, 0);
-          Value shift = n.scalar(inner, bias);
-          Value isBelow =
-              n.build<amp::CompareOp>(x, n.scalar(inner, -lambda), P::LT);
-          Value isAbove =
-              n.build<amp::CompareOp>(x, n.scalar(inner, lambda), P::GT);
-          Value upper = n.build<amp::SelectOp>(
-              isAbove, n.build<amp::SubOp>(x, shift), zero);
-          Value all = n.build<amp::SelectOp>(
-              isBelow, n.build<amp::AddOp>(x, shift), upper);
-          return isa<FloatType>(element) ? all : n.cast(all, element);
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    Value x = n.isFloat(in[0]) ? in[0] : n.cast(in[0], n.b.getF64Type());
+    Type inner = n.element(x);
+    Value zero = n.scalar(inner, 0);
+    Value shift = n.scalar(inner, bias);
+    Value isBelow = n.build<amp::CompareOp>(x, n.scalar(inner, -lambda), P::LT);
+    Value isAbove = n.build<amp::CompareOp>(x, n.scalar(inner, lambda), P::GT);
+    Value upper =
+        n.build<amp::SelectOp>(isAbove, n.build<amp::SubOp>(x, shift), zero);
+    Value all =
+        n.build<amp::SelectOp>(isBelow, n.build<amp::AddOp>(x, shift), upper);
+    return isa<FloatType>(element) ? all : n.cast(all, element);
+  }));
   return success();
 }
 
@@ -167,13 +153,12 @@ static LogicalResult convertPRelu(Node &n) {
     shape[0] = n.shape(slope)[0];
     slope = n.reshape(slope, shape);
   }
-  n.set(0,
-        n.composite1(AutocastClass::Lower, {x, slope}, [&](ArrayRef<Value> in) {
-          Value zero = n.scalar(n.element(in[0]), 0);
-          Value isNegative = n.build<amp::CompareOp>(in[0], zero, P::LT);
-          Value scaled = n.build<amp::MulOp>(in[1], in[0]);
-          return n.build<amp::SelectOp>(isNegative, scaled, in[0]);
-        }));
+  n.set(0, n.composite1({x, slope}, [&](ArrayRef<Value> in) {
+    Value zero = n.scalar(n.element(in[0]), 0);
+    Value isNegative = n.build<amp::CompareOp>(in[0], zero, P::LT);
+    Value scaled = n.build<amp::MulOp>(in[1], in[0]);
+    return n.build<amp::SelectOp>(isNegative, scaled, in[0]);
+  }));
   if (n.shape(n.results()[0].tensor) != n.shape(x)) {
     return n.invalid("the slope does not broadcast to the input");
   }
@@ -214,7 +199,7 @@ static LogicalResult convertSoftmax(Node &n) {
 
 static LogicalResult convertHardmax(Node &n) {
   return convertAlongAxis(n, [&](Value x, int64_t axis) {
-    return n.composite1(AutocastClass::Follow, {x}, [&](ArrayRef<Value> in) {
+    return n.composite1({x}, [&](ArrayRef<Value> in) {
       Value first = n.build<amp::ArgMaxOp>(in[0], axis, /*keepdims=*/true,
                                            /*select_last=*/false);
       SmallVector<int64_t> row(n.rank(in[0]), 1);
@@ -258,26 +243,32 @@ static LogicalResult convertDropout(Node &n) {
 
 void addActivationOps(OpTable &table) {
   table.add({
-      {"Celu", convertCelu, 1, 1},
-      {"Dropout", convertDropout, 1, 3, 2},
-      {"Elu", convertElu, 1, 1},
-      {"Gelu", convertGelu, 1, 1},
-      {"HardSigmoid", convertHardSigmoid, 1, 1},
-      {"HardSwish", convertUnary<amp::HardSwishOp>, 1, 1},
-      {"Hardmax", convertHardmax, 1, 1},
-      {"LeakyRelu", convertLeakyRelu, 1, 1},
-      {"LogSoftmax", convertSoftmax<amp::LogSoftmaxOp>, 1, 1},
-      {"Mish", convertMish, 1, 1},
-      {"PRelu", convertPRelu, 2, 2},
-      {"Relu", convertUnary<amp::ReluOp>, 1, 1},
-      {"Selu", convertSelu, 1, 1, 1, 6},
-      {"Shrink", convertShrink, 1, 1},
-      {"Sigmoid", convertUnary<amp::SigmoidOp>, 1, 1},
-      {"Softmax", convertSoftmax<amp::SoftmaxOp>, 1, 1},
-      {"Softplus", convertUnary<amp::SoftplusOp>, 1, 1},
-      {"Softsign", convertSoftsign, 1, 1},
-      {"Swish", convertSwish, 1, 1},
-      {"ThresholdedRelu", convertThresholdedRelu, 1, 1},
+      {"Celu", convertCelu, AutocastClass::Follow, 1, 1},
+      {"Dropout", convertDropout, OpClass::none(), 1, 3, 2},
+      {"Elu", convertElu, AutocastClass::Follow, 1, 1},
+      {"Gelu", convertGelu, OpClass::of<amp::GeluOp>(), 1, 1},
+      {"HardSigmoid", convertHardSigmoid, OpClass::of<amp::HardSigmoidOp>(), 1,
+       1},
+      {"HardSwish", convertUnary<amp::HardSwishOp>,
+       OpClass::of<amp::HardSwishOp>(), 1, 1},
+      {"Hardmax", convertHardmax, AutocastClass::Follow, 1, 1},
+      {"LeakyRelu", convertLeakyRelu, OpClass::of<amp::LeakyReluOp>(), 1, 1},
+      {"LogSoftmax", convertSoftmax<amp::LogSoftmaxOp>,
+       OpClass::of<amp::LogSoftmaxOp>(), 1, 1},
+      {"Mish", convertMish, AutocastClass::Follow, 1, 1},
+      {"PRelu", convertPRelu, AutocastClass::Lower, 2, 2},
+      {"Relu", convertUnary<amp::ReluOp>, OpClass::of<amp::ReluOp>(), 1, 1},
+      {"Selu", convertSelu, AutocastClass::Follow, 1, 1, 1, 6},
+      {"Shrink", convertShrink, AutocastClass::Follow, 1, 1},
+      {"Sigmoid", convertUnary<amp::SigmoidOp>, OpClass::of<amp::SigmoidOp>(),
+       1, 1},
+      {"Softmax", convertSoftmax<amp::SoftmaxOp>, OpClass::of<amp::SoftmaxOp>(),
+       1, 1},
+      {"Softplus", convertUnary<amp::SoftplusOp>,
+       OpClass::of<amp::SoftplusOp>(), 1, 1},
+      {"Softsign", convertSoftsign, AutocastClass::Follow, 1, 1},
+      {"Swish", convertSwish, AutocastClass::Follow, 1, 1},
+      {"ThresholdedRelu", convertThresholdedRelu, AutocastClass::Follow, 1, 1},
   });
 }
 

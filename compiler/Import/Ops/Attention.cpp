@@ -235,7 +235,7 @@ Value AttentionConverter::buildScores() {
   if (plan.mask) {
     pinned.push_back(2);
   }
-  return n.composite1(AutocastClass::Lower, operands, body, pinned);
+  return n.composite1(operands, body, pinned);
 }
 
 LogicalResult AttentionConverter::run() {
@@ -315,40 +315,38 @@ static LogicalResult convertRotaryEmbedding(Node &n) {
     return n.hasFailed() ? failure()
                          : n.invalid("its caches do not fit its input");
   }
-  Value y = n.composite1(
-      AutocastClass::Promote, {x, cosines, sines}, [&](ArrayRef<Value> in) {
-        Value cosine = n.reshape(in[1], {s[0], s[1], 1, half});
-        Value sine = n.reshape(in[2], {s[0], s[1], 1, half});
-        int64_t stride = interleaved ? 2 : 1;
-        Value first = n.sliceDim(in[0], 3, 0, half, stride);
-        Value second =
-            n.sliceDim(in[0], 3, interleaved ? 1 : half, half, stride);
-        Value real = n.build<amp::SubOp>(n.build<amp::MulOp>(cosine, first),
-                                         n.build<amp::MulOp>(sine, second));
-        Value imaginary =
-            n.build<amp::AddOp>(n.build<amp::MulOp>(sine, first),
-                                n.build<amp::MulOp>(cosine, second));
-        SmallVector<int64_t> pair{s[0], s[1], s[2], half, 1};
-        Value turned = interleaved
-                           ? n.reshape(n.concat({n.reshape(real, pair),
-                                                 n.reshape(imaginary, pair)},
-                                                4),
-                                       {s[0], s[1], s[2], rotated})
-                           : n.concat({real, imaginary}, 3);
-        if (rotated == size) {
-          return turned;
-        }
-        Value rest = n.sliceDim(in[0], 3, rotated, size - rotated);
-        return n.concat({turned, rest}, 3);
-      });
+  Value y = n.composite1({x, cosines, sines}, [&](ArrayRef<Value> in) {
+    Value cosine = n.reshape(in[1], {s[0], s[1], 1, half});
+    Value sine = n.reshape(in[2], {s[0], s[1], 1, half});
+    int64_t stride = interleaved ? 2 : 1;
+    Value first = n.sliceDim(in[0], 3, 0, half, stride);
+    Value second = n.sliceDim(in[0], 3, interleaved ? 1 : half, half, stride);
+    Value real = n.build<amp::SubOp>(n.build<amp::MulOp>(cosine, first),
+                                     n.build<amp::MulOp>(sine, second));
+    Value imaginary = n.build<amp::AddOp>(n.build<amp::MulOp>(sine, first),
+                                          n.build<amp::MulOp>(cosine, second));
+    SmallVector<int64_t> pair{s[0], s[1], s[2], half, 1};
+    Value turned = interleaved
+                       ? n.reshape(n.concat({n.reshape(real, pair),
+                                             n.reshape(imaginary, pair)},
+                                            4),
+                                   {s[0], s[1], s[2], rotated})
+                       : n.concat({real, imaginary}, 3);
+    if (rotated == size) {
+      return turned;
+    }
+    Value rest = n.sliceDim(in[0], 3, rotated, size - rotated);
+    return n.concat({turned, rest}, 3);
+  });
   n.set(0, isFlat ? n.reshape(y, original) : n.transpose(y, {0, 2, 1, 3}));
   return success();
 }
 
 void addAttentionOps(OpTable &table) {
   table.add({
-      {"Attention", convertAttention, 3, 7, 4, 23},
-      {"RotaryEmbedding", convertRotaryEmbedding, 3, 4, 1, 23},
+      {"Attention", convertAttention, AutocastClass::Lower, 3, 7, 4, 23},
+      {"RotaryEmbedding", convertRotaryEmbedding, AutocastClass::Promote, 3, 4,
+       1, 23},
   });
 }
 

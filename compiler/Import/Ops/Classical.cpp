@@ -70,7 +70,7 @@ static LogicalResult convertDet(Node &n) {
     return n.unsupported("matrices larger than " + Twine(maxSize) + " x " +
                          Twine(maxSize));
   }
-  n.set(0, n.composite1(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     SmallVector<int64_t> shape(n.shape(in[0]).drop_back(2));
     SmallVector<Value> cells;
     for (int64_t i = 0; i < size * size; ++i) {
@@ -84,9 +84,11 @@ static LogicalResult convertDet(Node &n) {
 
 void addClassicalOps(OpTable &table) {
   table.add({
-      {"Det", convertDet, 1, 1, 1, 11},
-      {"ai.onnx.ml.ArrayFeatureExtractor", convertArrayFeatureExtractor, 2, 2},
-      {"ai.onnx.ml.Binarizer", convertBinarizer, 1, 1},
+      {"Det", convertDet, AutocastClass::Fp32, 1, 1, 1, 11},
+      {"ai.onnx.ml.ArrayFeatureExtractor", convertArrayFeatureExtractor,
+       OpClass::of<amp::GatherOp>(), 2, 2},
+      {"ai.onnx.ml.Binarizer", convertBinarizer, OpClass::of<amp::SelectOp>(),
+       1, 1},
   });
 }
 

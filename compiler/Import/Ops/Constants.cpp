@@ -226,16 +226,16 @@ static LogicalResult convertBlackman(Node &n) {
 
 void addConstantOps(OpTable &table) {
   table.add({
-      {"BlackmanWindow", convertBlackman, 1, 1},
-      {"Constant", convertConstant, 0, 0},
-      {"ConstantOfShape", convertConstantOfShape, 1, 1},
-      {"EyeLike", convertEyeLike, 1, 1},
-      {"HammingWindow", convertHamming, 1, 1},
-      {"HannWindow", convertHann, 1, 1},
-      {"Identity", convertIdentity, 1, 1},
-      {"Range", convertRange, 3, 3},
-      {"Shape", convertShape, 1, 1},
-      {"Size", convertSize, 1, 1},
+      {"BlackmanWindow", convertBlackman, OpClass::none(), 1, 1},
+      {"Constant", convertConstant, OpClass::none(), 0, 0},
+      {"ConstantOfShape", convertConstantOfShape, OpClass::none(), 1, 1},
+      {"EyeLike", convertEyeLike, OpClass::none(), 1, 1},
+      {"HammingWindow", convertHamming, OpClass::none(), 1, 1},
+      {"HannWindow", convertHann, OpClass::none(), 1, 1},
+      {"Identity", convertIdentity, OpClass::none(), 1, 1},
+      {"Range", convertRange, OpClass::none(), 3, 3},
+      {"Shape", convertShape, OpClass::none(), 1, 1},
+      {"Size", convertSize, OpClass::none(), 1, 1},
   });
 }
 

@@ -83,21 +83,20 @@ static LogicalResult convertGemm(Node &n) {
   if (c) {
     operands.push_back(c);
   }
-  n.set(
-      0, n.composite1(AutocastClass::Lower, operands, [&](ArrayRef<Value> in) {
-        Value y = n.build<amp::MatmulOp>(in[0], in[1], Value(), transA, transB);
-        Type element = n.element(y);
-        if (alpha != 1) {
-          y = n.build<amp::MulOp>(y, n.scalar(element, alpha));
-        }
-        if (in.size() == 3) {
-          Value addend =
-              beta == 1 ? in[2]
-                        : n.build<amp::MulOp>(in[2], n.scalar(element, beta));
-          y = n.build<amp::AddOp>(y, addend);
-        }
-        return y;
-      }));
+  n.set(0, n.composite1(operands, [&](ArrayRef<Value> in) {
+    Value y = n.build<amp::MatmulOp>(in[0], in[1], Value(), transA, transB);
+    Type element = n.element(y);
+    if (alpha != 1) {
+      y = n.build<amp::MulOp>(y, n.scalar(element, alpha));
+    }
+    if (in.size() == 3) {
+      Value addend = beta == 1
+                         ? in[2]
+                         : n.build<amp::MulOp>(in[2], n.scalar(element, beta));
+      y = n.build<amp::AddOp>(y, addend);
+    }
+    return y;
+  }));
   return success();
 }
 
@@ -201,12 +200,14 @@ static LogicalResult convertConvTranspose(Node &n) {
 
 void addContractionOps(OpTable &table) {
   table.add({
-      {"Conv", convertConv, 2, 3},
-      {"ConvInteger", convertConvInteger, 2, 4},
-      {"ConvTranspose", convertConvTranspose, 2, 3},
-      {"Gemm", convertGemm, 2, 3},
-      {"MatMul", convertMatMul, 2, 2},
-      {"MatMulInteger", convertMatMulInteger, 2, 4},
+      {"Conv", convertConv, OpClass::of<amp::ConvOp>(), 2, 3},
+      {"ConvInteger", convertConvInteger, OpClass::of<amp::ConvOp>(), 2, 4},
+      {"ConvTranspose", convertConvTranspose,
+       OpClass::of<amp::ConvTransposeOp>(), 2, 3},
+      {"Gemm", convertGemm, AutocastClass::Lower, 2, 3},
+      {"MatMul", convertMatMul, OpClass::of<amp::MatmulOp>(), 2, 2},
+      {"MatMulInteger", convertMatMulInteger, OpClass::of<amp::MatmulOp>(), 2,
+       4},
   });
 }
 

@@ -355,9 +355,9 @@ static LogicalResult convertScan(Node &n) {
 
 void addControlFlowOps(OpTable &table) {
   table.add({
-      {"If", convertIf, 1, 1, anyNumber},
-      {"Loop", convertLoop, 0, anyNumber, anyNumber},
-      {"Scan", convertScan, 1, anyNumber, anyNumber, 9},
+      {"If", convertIf, OpClass::none(), 1, 1, anyNumber},
+      {"Loop", convertLoop, OpClass::none(), 0, anyNumber, anyNumber},
+      {"Scan", convertScan, OpClass::none(), 1, anyNumber, anyNumber, 9},
   });
 }
 

@@ -167,7 +167,7 @@ LogicalResult RoiAligner::run() {
       samples < 1 || height > maxSide || width > maxSide || samples > 64) {
     return n.invalid("its regions or sizes do not fit its input");
   }
-  n.set(0, n.composite1(AutocastClass::Fp32, {x, boxes, batches},
+  n.set(0, n.composite1({x, boxes, batches},
                         [&](ArrayRef<Value> in) { return build(in); }, {1, 2}));
   return success();
 }
@@ -313,7 +313,7 @@ LogicalResult DeformableConv::run() {
     y = n.reshape(y, {image[0], weight[0], out[0], out[1]});
     return hasBias ? add(y, n.reshape(in[3], {weight[0], 1, 1})) : y;
   };
-  n.set(0, n.composite1(AutocastClass::Fp32, operands, body));
+  n.set(0, n.composite1(operands, body));
   return success();
 }
 
@@ -323,8 +323,8 @@ static LogicalResult convertDeformConv(Node &n) {
 
 void addDeformableOps(OpTable &table) {
   table.add({
-      {"DeformConv", convertDeformConv, 3, 5, 1, 19},
-      {"RoiAlign", convertRoiAlign, 3, 3, 1, 10},
+      {"DeformConv", convertDeformConv, AutocastClass::Fp32, 3, 5, 1, 19},
+      {"RoiAlign", convertRoiAlign, AutocastClass::Fp32, 3, 3, 1, 10},
   });
 }
 

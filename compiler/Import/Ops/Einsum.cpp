@@ -321,13 +321,13 @@ static LogicalResult convertEinsum(Node &n) {
     n.set(0, builder.build(operands));
     return success();
   }
-  n.set(0, n.composite1(AutocastClass::Lower, operands,
+  n.set(0, n.composite1(operands,
                         [&](ArrayRef<Value> in) { return builder.build(in); }));
   return success();
 }
 
 void addEinsumOps(OpTable &table) {
-  table.add({{"Einsum", convertEinsum, 1, anyNumber}});
+  table.add({{"Einsum", convertEinsum, AutocastClass::Lower, 1, anyNumber}});
 }
 
 } // namespace ampc::importer

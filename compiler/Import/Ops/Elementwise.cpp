@@ -4,6 +4,8 @@
 #include "compiler/Import/OpTable.h"
 #include "compiler/Import/TensorView.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace ampc::importer {
@@ -151,8 +153,23 @@ static LogicalResult convertIsNan(Node &n) {
 // Clip
 //===----------------------------------------------------------------------===//
 
+/// Whether a bound means the same to a 16-bit float: it does not become zero or
+/// lose bits below the normal numbers, nor bound more than all of them.
+static bool isBoundOfAnyFloat(double bound, bool isLower) {
+  constexpr double smallest = 0x1p-14, largest = 65504;
+  return (bound == 0 || std::abs(bound) >= smallest) &&
+         (isLower ? bound <= largest : bound >= -largest);
+}
+
 static Value buildClip(Node &n, Value x, double min, double max) {
-  return n.unary<amp::ClipOp>(x, llvm::APFloat(min), llvm::APFloat(max));
+  if (isBoundOfAnyFloat(min, /*isLower=*/true) &&
+      isBoundOfAnyFloat(max, /*isLower=*/false)) {
+    return n.unary<amp::ClipOp>(x, llvm::APFloat(min), llvm::APFloat(max));
+  }
+  // As an operand, a bound that a type cannot hold takes the operation to f32.
+  Type element = n.element(x);
+  x = n.build<amp::MaxOp>(x, n.scalar(element, min));
+  return n.build<amp::MinOp>(x, n.scalar(element, max));
 }
 
 static LogicalResult convertClipAttributes(Node &n) {
@@ -176,13 +193,19 @@ static LogicalResult convertClip(Node &n) {
                        max ? max->floats[0] : infinity));
     return success();
   }
-  if (n.has(1)) {
-    x = n.build<amp::MaxOp>(x, n.in(1));
+  SmallVector<Value> operands{x};
+  for (unsigned i : {1u, 2u}) {
+    if (n.has(i)) {
+      operands.push_back(n.in(i));
+    }
   }
-  if (n.has(2)) {
-    x = n.build<amp::MinOp>(x, n.in(2));
-  }
-  n.set(0, x);
+  auto clip = [&](ArrayRef<Value> in) {
+    Value y = n.has(1) ? n.build<amp::MaxOp>(in[0], in[1]) : in[0];
+    return n.has(2) ? n.build<amp::MinOp>(y, in.back()) : y;
+  };
+  // The bounds take the type of what they bound, so the operator is one.
+  n.set(0, n.isFloat(x) ? n.composite1(AutocastClass::Follow, operands, clip)
+                        : clip(operands));
   return success();
 }
 
@@ -239,61 +262,72 @@ static LogicalResult convertBitCast(Node &n) {
 void addElementwiseOps(OpTable &table) {
   using P = amp::ComparePredicate;
   table.add({
-      {"Abs", convertUnary<amp::AbsOp>, 1, 1},
-      {"Acos", convertUnary<amp::AcosOp>, 1, 1},
-      {"Acosh", convertUnary<amp::AcoshOp>, 1, 1},
-      {"Add", convertBinary<amp::AddOp>, 2, 2},
-      {"And", convertBinary<amp::AndOp>, 2, 2},
-      {"Asin", convertUnary<amp::AsinOp>, 1, 1},
-      {"Asinh", convertUnary<amp::AsinhOp>, 1, 1},
-      {"Atan", convertUnary<amp::AtanOp>, 1, 1},
-      {"Atanh", convertUnary<amp::AtanhOp>, 1, 1},
-      {"BitCast", convertBitCast, 1, 1, 1, 26},
-      {"BitShift", convertBitShift, 2, 2},
-      {"BitwiseAnd", convertBinary<amp::AndOp>, 2, 2},
-      {"BitwiseNot", convertUnary<amp::BitwiseNotOp>, 1, 1},
-      {"BitwiseOr", convertBinary<amp::OrOp>, 2, 2},
-      {"BitwiseXor", convertBinary<amp::XorOp>, 2, 2},
-      {"Cast", convertCast, 1, 1, 1, 6},
-      {"CastLike", convertCastLike, 2, 2},
-      {"Ceil", convertUnary<amp::CeilOp>, 1, 1},
-      {"Clip", convertClipAttributes, 1, 1, 1, 1, 10},
-      {"Clip", convertClip, 1, 3, 1, 11},
-      {"Cos", convertUnary<amp::CosOp>, 1, 1},
-      {"Cosh", convertUnary<amp::CoshOp>, 1, 1},
-      {"Div", convertBinary<amp::DivOp>, 2, 2},
-      {"Equal", convertCompare<P::EQ>, 2, 2},
-      {"Erf", convertUnary<amp::ErfOp>, 1, 1},
-      {"Exp", convertUnary<amp::ExpOp>, 1, 1},
-      {"Floor", convertUnary<amp::FloorOp>, 1, 1},
-      {"Greater", convertCompare<P::GT>, 2, 2},
-      {"GreaterOrEqual", convertCompare<P::GE>, 2, 2},
-      {"IsInf", convertIsInf, 1, 1},
-      {"IsNaN", convertIsNan, 1, 1},
-      {"Less", convertCompare<P::LT>, 2, 2},
-      {"LessOrEqual", convertCompare<P::LE>, 2, 2},
-      {"Log", convertUnary<amp::LogOp>, 1, 1},
-      {"Max", convertVariadic<amp::MaxOp>, 1, anyNumber},
-      {"Mean", convertMean, 1, anyNumber},
-      {"Min", convertVariadic<amp::MinOp>, 1, anyNumber},
-      {"Mod", convertMod, 2, 2},
-      {"Mul", convertBinary<amp::MulOp>, 2, 2},
-      {"Neg", convertUnary<amp::NegOp>, 1, 1},
-      {"Not", convertUnary<amp::LogicalNotOp>, 1, 1},
-      {"Or", convertBinary<amp::OrOp>, 2, 2},
-      {"Pow", convertPow, 2, 2},
-      {"Reciprocal", convertUnary<amp::ReciprocalOp>, 1, 1},
-      {"Round", convertUnary<amp::RoundOp>, 1, 1},
-      {"Sign", convertUnary<amp::SignOp>, 1, 1},
-      {"Sin", convertUnary<amp::SinOp>, 1, 1},
-      {"Sinh", convertUnary<amp::SinhOp>, 1, 1},
-      {"Sqrt", convertUnary<amp::SqrtOp>, 1, 1},
-      {"Sub", convertBinary<amp::SubOp>, 2, 2},
-      {"Sum", convertVariadic<amp::AddOp>, 1, anyNumber},
-      {"Tan", convertUnary<amp::TanOp>, 1, 1},
-      {"Tanh", convertUnary<amp::TanhOp>, 1, 1},
-      {"Where", convertWhere, 3, 3},
-      {"Xor", convertBinary<amp::XorOp>, 2, 2},
+      {"Abs", convertUnary<amp::AbsOp>, OpClass::of<amp::AbsOp>(), 1, 1},
+      {"Acos", convertUnary<amp::AcosOp>, OpClass::of<amp::AcosOp>(), 1, 1},
+      {"Acosh", convertUnary<amp::AcoshOp>, OpClass::of<amp::AcoshOp>(), 1, 1},
+      {"Add", convertBinary<amp::AddOp>, OpClass::of<amp::AddOp>(), 2, 2},
+      {"And", convertBinary<amp::AndOp>, OpClass::of<amp::AndOp>(), 2, 2},
+      {"Asin", convertUnary<amp::AsinOp>, OpClass::of<amp::AsinOp>(), 1, 1},
+      {"Asinh", convertUnary<amp::AsinhOp>, OpClass::of<amp::AsinhOp>(), 1, 1},
+      {"Atan", convertUnary<amp::AtanOp>, OpClass::of<amp::AtanOp>(), 1, 1},
+      {"Atanh", convertUnary<amp::AtanhOp>, OpClass::of<amp::AtanhOp>(), 1, 1},
+      {"BitCast", convertBitCast, OpClass::none(), 1, 1, 1, 26},
+      {"BitShift", convertBitShift, OpClass::of<amp::ShiftLeftOp>(), 2, 2},
+      {"BitwiseAnd", convertBinary<amp::AndOp>, OpClass::of<amp::AndOp>(), 2,
+       2},
+      {"BitwiseNot", convertUnary<amp::BitwiseNotOp>,
+       OpClass::of<amp::BitwiseNotOp>(), 1, 1},
+      {"BitwiseOr", convertBinary<amp::OrOp>, OpClass::of<amp::OrOp>(), 2, 2},
+      {"BitwiseXor", convertBinary<amp::XorOp>, OpClass::of<amp::XorOp>(), 2,
+       2},
+      {"Cast", convertCast, OpClass::of<amp::CastOp>(), 1, 1, 1, 6},
+      {"CastLike", convertCastLike, OpClass::of<amp::CastOp>(), 2, 2},
+      {"Ceil", convertUnary<amp::CeilOp>, OpClass::of<amp::CeilOp>(), 1, 1},
+      {"Clip", convertClipAttributes, OpClass::of<amp::ClipOp>(), 1, 1, 1, 1,
+       10},
+      {"Clip", convertClip, OpClass::of<amp::ClipOp>(), 1, 3, 1, 11},
+      {"Cos", convertUnary<amp::CosOp>, OpClass::of<amp::CosOp>(), 1, 1},
+      {"Cosh", convertUnary<amp::CoshOp>, OpClass::of<amp::CoshOp>(), 1, 1},
+      {"Div", convertBinary<amp::DivOp>, OpClass::of<amp::DivOp>(), 2, 2},
+      {"Equal", convertCompare<P::EQ>, OpClass::of<amp::CompareOp>(), 2, 2},
+      {"Erf", convertUnary<amp::ErfOp>, OpClass::of<amp::ErfOp>(), 1, 1},
+      {"Exp", convertUnary<amp::ExpOp>, OpClass::of<amp::ExpOp>(), 1, 1},
+      {"Floor", convertUnary<amp::FloorOp>, OpClass::of<amp::FloorOp>(), 1, 1},
+      {"Greater", convertCompare<P::GT>, OpClass::of<amp::CompareOp>(), 2, 2},
+      {"GreaterOrEqual", convertCompare<P::GE>, OpClass::of<amp::CompareOp>(),
+       2, 2},
+      {"IsInf", convertIsInf, OpClass::of<amp::IsInfOp>(), 1, 1},
+      {"IsNaN", convertIsNan, OpClass::of<amp::IsNanOp>(), 1, 1},
+      {"Less", convertCompare<P::LT>, OpClass::of<amp::CompareOp>(), 2, 2},
+      {"LessOrEqual", convertCompare<P::LE>, OpClass::of<amp::CompareOp>(), 2,
+       2},
+      {"Log", convertUnary<amp::LogOp>, OpClass::of<amp::LogOp>(), 1, 1},
+      {"Max", convertVariadic<amp::MaxOp>, OpClass::of<amp::MaxOp>(), 1,
+       anyNumber},
+      {"Mean", convertMean, OpClass::of<amp::AddOp>(), 1, anyNumber},
+      {"Min", convertVariadic<amp::MinOp>, OpClass::of<amp::MinOp>(), 1,
+       anyNumber},
+      {"Mod", convertMod, OpClass::of<amp::ModOp>(), 2, 2},
+      {"Mul", convertBinary<amp::MulOp>, OpClass::of<amp::MulOp>(), 2, 2},
+      {"Neg", convertUnary<amp::NegOp>, OpClass::of<amp::NegOp>(), 1, 1},
+      {"Not", convertUnary<amp::LogicalNotOp>, OpClass::of<amp::LogicalNotOp>(),
+       1, 1},
+      {"Or", convertBinary<amp::OrOp>, OpClass::of<amp::OrOp>(), 2, 2},
+      {"Pow", convertPow, OpClass::of<amp::PowOp>(), 2, 2},
+      {"Reciprocal", convertUnary<amp::ReciprocalOp>,
+       OpClass::of<amp::ReciprocalOp>(), 1, 1},
+      {"Round", convertUnary<amp::RoundOp>, OpClass::of<amp::RoundOp>(), 1, 1},
+      {"Sign", convertUnary<amp::SignOp>, OpClass::of<amp::SignOp>(), 1, 1},
+      {"Sin", convertUnary<amp::SinOp>, OpClass::of<amp::SinOp>(), 1, 1},
+      {"Sinh", convertUnary<amp::SinhOp>, OpClass::of<amp::SinhOp>(), 1, 1},
+      {"Sqrt", convertUnary<amp::SqrtOp>, OpClass::of<amp::SqrtOp>(), 1, 1},
+      {"Sub", convertBinary<amp::SubOp>, OpClass::of<amp::SubOp>(), 2, 2},
+      {"Sum", convertVariadic<amp::AddOp>, OpClass::of<amp::AddOp>(), 1,
+       anyNumber},
+      {"Tan", convertUnary<amp::TanOp>, OpClass::of<amp::TanOp>(), 1, 1},
+      {"Tanh", convertUnary<amp::TanhOp>, OpClass::of<amp::TanhOp>(), 1, 1},
+      {"Where", convertWhere, OpClass::of<amp::SelectOp>(), 3, 3},
+      {"Xor", convertBinary<amp::XorOp>, OpClass::of<amp::XorOp>(), 2, 2},
   });
 }
 

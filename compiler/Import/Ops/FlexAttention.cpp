@@ -90,7 +90,8 @@ static LogicalResult convertFlexAttention(Node &n) {
 }
 
 void addFlexAttentionOps(OpTable &table) {
-  table.add({{"ai.onnx.preview.FlexAttention", convertFlexAttention, 3, 3}});
+  table.add({{"ai.onnx.preview.FlexAttention", convertFlexAttention,
+              OpClass::of<amp::AttentionOp>(), 3, 3}});
 }
 
 } // namespace ampc::importer

@@ -54,15 +54,35 @@ static std::optional<amp::ScatterReduction> readReduction(Node &n) {
   return reduction;
 }
 
+/// Converts a scatter of data, indices and updates. What accumulates is a
+/// composite, whose body is f32: in 16 bits, a sum of ones ends at 2048 or 256.
+static LogicalResult
+convertScatter(Node &n, amp::ScatterReduction reduction,
+               llvm::function_ref<Value(Value, Value, Value)> scatter) {
+  bool accumulates = reduction == amp::ScatterReduction::Add ||
+                     reduction == amp::ScatterReduction::Mul;
+  if (accumulates && isa<FloatType>(n.element(n.in(0)))) {
+    n.set(0, n.composite1(AutocastClass::Promote, {n.in(0), n.in(1), n.in(2)},
+                          [&](ArrayRef<Value> in) {
+                            return scatter(in[0], in[1], in[2]);
+                          }));
+    return success();
+  }
+  n.set(0, scatter(n.in(0), n.in(1), n.in(2)));
+  return success();
+}
+
 static LogicalResult convertScatterElements(Node &n) {
   auto axis = n.axis(n.attrs.getInt("axis", 0), n.rank(n.in(0)));
   auto reduction = readReduction(n);
   if (!axis || !reduction) {
     return failure();
   }
-  n.set(0, n.build<amp::ScatterElementsOp>(n.in(0), n.in(1), n.in(2), *axis,
-                                           *reduction));
-  return success();
+  return convertScatter(n, *reduction,
+                        [&](Value data, Value indices, Value updates) {
+                          return n.build<amp::ScatterElementsOp>(
+                              data, indices, updates, *axis, *reduction);
+                        });
 }
 
 static LogicalResult convertScatterNd(Node &n) {
@@ -70,8 +90,10 @@ static LogicalResult convertScatterNd(Node &n) {
   if (!reduction) {
     return failure();
   }
-  n.set(0, n.build<amp::ScatterNdOp>(n.in(0), n.in(1), n.in(2), *reduction));
-  return success();
+  return convertScatter(
+      n, *reduction, [&](Value data, Value indices, Value updates) {
+        return n.build<amp::ScatterNdOp>(data, indices, updates, *reduction);
+      });
 }
 
 static LogicalResult convertOneHot(Node &n) {
@@ -250,21 +272,26 @@ static LogicalResult convertNonZero(Node &n) {
 
 void addIndexingOps(OpTable &table) {
   table.add({
-      {"ArgMax", convertArg<amp::ArgMaxOp>, 1, 1},
-      {"ArgMin", convertArg<amp::ArgMinOp>, 1, 1},
-      {"Compress", convertCompress, 2, 2},
-      {"CumSum", convertCumSum, 2, 2},
-      {"Gather", convertGather<amp::GatherOp>, 2, 2},
-      {"GatherElements", convertGather<amp::GatherElementsOp>, 2, 2},
-      {"GatherND", convertGatherNd, 2, 2},
-      {"NonZero", convertNonZero, 1, 1},
-      {"OneHot", convertOneHot, 3, 3},
-      {"ReverseSequence", convertReverseSequence, 2, 2},
-      {"Scatter", convertScatterElements, 3, 3},
-      {"ScatterElements", convertScatterElements, 3, 3},
-      {"ScatterND", convertScatterNd, 3, 3},
-      {"TopK", convertTopKAttribute, 1, 1, 2, 1, 9},
-      {"TopK", convertTopK, 2, 2, 2, 10},
+      {"ArgMax", convertArg<amp::ArgMaxOp>, OpClass::of<amp::ArgMaxOp>(), 1, 1},
+      {"ArgMin", convertArg<amp::ArgMinOp>, OpClass::of<amp::ArgMinOp>(), 1, 1},
+      {"Compress", convertCompress, OpClass::of<amp::GatherOp>(), 2, 2},
+      {"CumSum", convertCumSum, OpClass::of<amp::CumSumOp>(), 2, 2},
+      {"Gather", convertGather<amp::GatherOp>, OpClass::of<amp::GatherOp>(), 2,
+       2},
+      {"GatherElements", convertGather<amp::GatherElementsOp>,
+       OpClass::of<amp::GatherElementsOp>(), 2, 2},
+      {"GatherND", convertGatherNd, OpClass::of<amp::GatherNdOp>(), 2, 2},
+      {"NonZero", convertNonZero, OpClass::none(), 1, 1},
+      {"OneHot", convertOneHot, OpClass::of<amp::SelectOp>(), 3, 3},
+      {"ReverseSequence", convertReverseSequence,
+       OpClass::of<amp::GatherElementsOp>(), 2, 2},
+      {"Scatter", convertScatterElements, OpClass::of<amp::ScatterElementsOp>(),
+       3, 3},
+      {"ScatterElements", convertScatterElements,
+       OpClass::of<amp::ScatterElementsOp>(), 3, 3},
+      {"ScatterND", convertScatterNd, OpClass::of<amp::ScatterNdOp>(), 3, 3},
+      {"TopK", convertTopKAttribute, OpClass::of<amp::TopKOp>(), 1, 1, 2, 1, 9},
+      {"TopK", convertTopK, OpClass::of<amp::TopKOp>(), 2, 2, 2, 10},
   });
 }
 

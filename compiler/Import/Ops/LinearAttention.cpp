@@ -165,8 +165,7 @@ LogicalResult LinearAttention::run() {
     pinned.push_back(pastAt);
   }
   SmallVector<Value> results = n.composite(
-      AutocastClass::Lower, operands,
-      [&](ArrayRef<Value> in) { return build(in); }, pinned);
+      operands, [&](ArrayRef<Value> in) { return build(in); }, pinned);
   if (n.hasFailed()) {
     return failure();
   }
@@ -180,7 +179,8 @@ static LogicalResult convertLinearAttention(Node &n) {
 }
 
 void addLinearAttentionOps(OpTable &table) {
-  table.add({{"LinearAttention", convertLinearAttention, 3, 6, 2, 27}});
+  table.add({{"LinearAttention", convertLinearAttention, AutocastClass::Lower,
+              3, 6, 2, 27}});
 }
 
 } // namespace ampc::importer

@@ -74,19 +74,18 @@ static LogicalResult convertLoss(Node &n, bool startsWithLogits) {
   if (n.has(2)) {
     operands.push_back(n.in(2));
   }
-  SmallVector<Value> outputs =
-      n.composite(AutocastClass::Fp32, operands, [&](ArrayRef<Value> in) {
-        Value logProbability =
-            startsWithLogits ? n.unary<amp::LogSoftmaxOp>(in[0], /*axis=*/1)
-                             : in[0];
-        Value weights = in.size() == 3 ? in[2] : Value();
-        SmallVector<Value> results{buildNegativeLogLikelihood(
-            n, logProbability, in[1], weights, options)};
-        if (n.wants(1)) {
-          results.push_back(logProbability);
-        }
-        return results;
-      });
+  SmallVector<Value> outputs = n.composite(operands, [&](ArrayRef<Value> in) {
+    Value logProbability = startsWithLogits
+                               ? n.unary<amp::LogSoftmaxOp>(in[0], /*axis=*/1)
+                               : in[0];
+    Value weights = in.size() == 3 ? in[2] : Value();
+    SmallVector<Value> results{
+        buildNegativeLogLikelihood(n, logProbability, in[1], weights, options)};
+    if (n.wants(1)) {
+      results.push_back(logProbability);
+    }
+    return results;
+  });
   for (auto [i, output] : llvm::enumerate(outputs)) {
     n.set(i, output);
   }
@@ -102,8 +101,9 @@ static LogicalResult convertNll(Node &n) {
 
 void addLossOps(OpTable &table) {
   table.add({
-      {"NegativeLogLikelihoodLoss", convertNll, 2, 3},
-      {"SoftmaxCrossEntropyLoss", convertCrossEntropy, 2, 3, 2},
+      {"NegativeLogLikelihoodLoss", convertNll, AutocastClass::Fp32, 2, 3},
+      {"SoftmaxCrossEntropyLoss", convertCrossEntropy, AutocastClass::Fp32, 2,
+       3, 2},
   });
 }
 

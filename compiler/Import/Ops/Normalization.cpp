@@ -135,7 +135,7 @@ static LogicalResult buildTrainingBatchNorm(Node &n, double epsilon,
   SmallVector<int64_t> row(rank, 1);
   row[1] = n.shape(x)[1];
   SmallVector<Value> outputs = n.composite(
-      AutocastClass::Follow, n.allInputs(),
+      n.allInputs(),
       [&](ArrayRef<Value> in) {
         Type element = n.element(in[0]);
         Value mean = buildMean(n, in[0], axes);
@@ -209,7 +209,7 @@ static LogicalResult convertLrn(Node &n) {
     return n.unsupported("size above " + Twine(maxSize));
   }
   int64_t channels = n.shape(x)[1];
-  n.set(0, n.composite1(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     SmallVector<int64_t> low(n.rank(x), 0), high(n.rank(x), 0);
     low[1] = (size - 1) / 2;
     high[1] = size - 1 - low[1];
@@ -238,7 +238,7 @@ static LogicalResult convertMvn(Node &n) {
   if (!axes) {
     return failure();
   }
-  n.set(0, n.composite1(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     Value centered = n.build<amp::SubOp>(in[0], buildMean(n, in[0], *axes));
     Value deviation = n.unary<amp::SqrtOp>(buildVariance(n, centered, *axes));
     // The operator adds its epsilon outside of the root.
@@ -260,7 +260,7 @@ static LogicalResult convertLpNorm(Node &n) {
   if (p != 1 && p != 2) {
     return n.invalid("expected p to be 1 or 2, got " + Twine(p));
   }
-  n.set(0, n.composite1(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     Value powers =
         p == 1 ? n.unary<amp::AbsOp>(in[0]) : n.build<amp::MulOp>(in[0], in[0]);
     Value norm = n.reduceSum(powers, {*axis}, /*keepdims=*/true);
@@ -276,14 +276,17 @@ static LogicalResult convertLpNorm(Node &n) {
 
 void addNormalizationOps(OpTable &table) {
   table.add({
-      {"BatchNormalization", convertBatchNorm, 5, 5, 5},
-      {"GroupNormalization", convertGroupNorm, 3, 3},
-      {"InstanceNormalization", convertInstanceNorm, 3, 3},
-      {"LRN", convertLrn, 1, 1},
-      {"LayerNormalization", convertLayerNorm, 2, 3, 3},
-      {"LpNormalization", convertLpNorm, 1, 1},
-      {"MeanVarianceNormalization", convertMvn, 1, 1},
-      {"RMSNormalization", convertRmsNorm, 2, 2},
+      {"BatchNormalization", convertBatchNorm, AutocastClass::Follow, 5, 5, 5},
+      {"GroupNormalization", convertGroupNorm, OpClass::of<amp::GroupNormOp>(),
+       3, 3},
+      {"InstanceNormalization", convertInstanceNorm,
+       OpClass::of<amp::GroupNormOp>(), 3, 3},
+      {"LRN", convertLrn, AutocastClass::Fp32, 1, 1},
+      {"LayerNormalization", convertLayerNorm, OpClass::of<amp::LayerNormOp>(),
+       2, 3, 3},
+      {"LpNormalization", convertLpNorm, AutocastClass::Fp32, 1, 1},
+      {"MeanVarianceNormalization", convertMvn, AutocastClass::Fp32, 1, 1},
+      {"RMSNormalization", convertRmsNorm, OpClass::of<amp::RmsNormOp>(), 2, 2},
   });
 }
 

@@ -69,11 +69,10 @@ static LogicalResult convertOptimizer(Node &n, unsigned numStates,
       }
     }
     operands.append({n.in(0), n.in(1)});
-    SmallVector<Value> results =
-        n.composite(AutocastClass::Fp32, operands, [&](ArrayRef<Value> in) {
-          Update step(n, in);
-          return update(step);
-        });
+    SmallVector<Value> results = n.composite(operands, [&](ArrayRef<Value> in) {
+      Update step(n, in);
+      return update(step);
+    });
     if (n.hasFailed()) {
       return failure();
     }
@@ -138,11 +137,12 @@ static LogicalResult convertMomentum(Node &n) {
 
 void addOptimizerOps(OpTable &table) {
   table.add({
-      {"ai.onnx.preview.training.Adagrad", convertAdagrad, 5, anyNumber,
-       anyNumber},
-      {"ai.onnx.preview.training.Adam", convertAdam, 6, anyNumber, anyNumber},
-      {"ai.onnx.preview.training.Momentum", convertMomentum, 5, anyNumber,
-       anyNumber},
+      {"ai.onnx.preview.training.Adagrad", convertAdagrad, AutocastClass::Fp32,
+       5, anyNumber, anyNumber},
+      {"ai.onnx.preview.training.Adam", convertAdam, AutocastClass::Fp32, 6,
+       anyNumber, anyNumber},
+      {"ai.onnx.preview.training.Momentum", convertMomentum,
+       AutocastClass::Fp32, 5, anyNumber, anyNumber},
   });
 }
 

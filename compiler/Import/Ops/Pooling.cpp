@@ -76,7 +76,7 @@ static LogicalResult convertLpPool(Node &n) {
   for (int64_t dim : window->kernel) {
     size *= static_cast<double>(dim);
   }
-  n.set(0, n.composite1(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     Value mean = buildAveragePool(n, buildPower(n, in[0], p), *window,
                                   /*ceilMode=*/false, /*countsPads=*/true);
     Value sum = n.build<amp::MulOp>(mean, n.scalar(n.element(mean), size));
@@ -119,7 +119,7 @@ static LogicalResult convertGlobalLpPool(Node &n) {
   if (p < 1) {
     return n.invalid("expected a positive p, got " + Twine(p));
   }
-  n.set(0, n.composite1(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     return buildRoot(
         n, n.reduceSum(buildPower(n, in[0], p), *axes, /*keepdims=*/true), p);
   }));
@@ -351,16 +351,21 @@ static LogicalResult convertUpsample(Node &n) {
 
 void addPoolingOps(OpTable &table) {
   table.add({
-      {"AveragePool", convertAveragePool, 1, 1},
-      {"GlobalAveragePool", convertGlobalPool<amp::ReduceMeanOp>, 1, 1},
-      {"GlobalLpPool", convertGlobalLpPool, 1, 1, 1, 2},
-      {"GlobalMaxPool", convertGlobalPool<amp::ReduceMaxOp>, 1, 1},
-      {"LpPool", convertLpPool, 1, 1, 1, 2},
-      {"MaxPool", convertMaxPool, 1, 1, 2},
-      {"Resize", convertUpsample, 2, 2, 1, 10, 10},
-      {"Resize", convertResize, 1, 4, 1, 11},
-      {"Upsample", convertUpsampleAttribute, 1, 1, 1, 7, 8},
-      {"Upsample", convertUpsample, 2, 2, 1, 9, 9},
+      {"AveragePool", convertAveragePool, OpClass::of<amp::AvgPoolOp>(), 1, 1},
+      {"GlobalAveragePool", convertGlobalPool<amp::ReduceMeanOp>,
+       OpClass::of<amp::ReduceMeanOp>(), 1, 1},
+      {"GlobalLpPool", convertGlobalLpPool, AutocastClass::Fp32, 1, 1, 1, 2},
+      {"GlobalMaxPool", convertGlobalPool<amp::ReduceMaxOp>,
+       OpClass::of<amp::ReduceMaxOp>(), 1, 1},
+      {"LpPool", convertLpPool, AutocastClass::Fp32, 1, 1, 1, 2},
+      {"MaxPool", convertMaxPool, OpClass::of<amp::MaxPoolOp>(), 1, 1, 2},
+      {"Resize", convertUpsample, OpClass::of<amp::ResizeOp>(), 2, 2, 1, 10,
+       10},
+      {"Resize", convertResize, OpClass::of<amp::ResizeOp>(), 1, 4, 1, 11},
+      {"Upsample", convertUpsampleAttribute, OpClass::of<amp::ResizeOp>(), 1, 1,
+       1, 7, 8},
+      {"Upsample", convertUpsample, OpClass::of<amp::ResizeOp>(), 2, 2, 1, 9,
+       9},
   });
 }
 

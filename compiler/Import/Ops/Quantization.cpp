@@ -117,7 +117,7 @@ static LogicalResult convertQuantizeLinear(Node &n) {
   if (n.has(2)) {
     operands.push_back(n.in(2));
   }
-  n.set(0, n.composite1(AutocastClass::Follow, operands,
+  n.set(0, n.composite1(operands,
                         [&](ArrayRef<Value> in) {
                           Type wide = n.element(in[1]);
                           Value scaled = n.build<amp::DivOp>(
@@ -145,16 +145,15 @@ static LogicalResult convertDequantizeLinear(Node &n) {
   if (n.has(2)) {
     operands.push_back(n.in(2));
   }
-  Value y =
-      n.composite1(AutocastClass::Follow, operands, [&](ArrayRef<Value> in) {
-        Type wide = n.element(in[1]);
-        Value value = n.cast(in[0], wide);
-        if (in.size() == 3) {
-          value = n.build<amp::SubOp>(value,
-                                      granularity.spread(n.cast(in[2], wide)));
-        }
-        return n.build<amp::MulOp>(value, granularity.spread(in[1]));
-      });
+  Value y = n.composite1(operands, [&](ArrayRef<Value> in) {
+    Type wide = n.element(in[1]);
+    Value value = n.cast(in[0], wide);
+    if (in.size() == 3) {
+      value =
+          n.build<amp::SubOp>(value, granularity.spread(n.cast(in[2], wide)));
+    }
+    return n.build<amp::MulOp>(value, granularity.spread(in[1]));
+  });
   if (onnxType != 0) {
     Type element = getElementType(n.b.getContext(), onnxType);
     if (!element) {
@@ -170,27 +169,25 @@ static LogicalResult convertDynamicQuantizeLinear(Node &n) {
   Value x = n.in(0);
   Type target = n.b.getIntegerType(8, /*isSigned=*/false);
   SmallVector<int64_t> axes = countUp(0, n.rank(x));
-  SmallVector<Value> outputs =
-      n.composite(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
-        Type element = n.element(in[0]);
-        Value zero = n.scalar(element, 0);
-        Value high = n.build<amp::MaxOp>(
-            n.build<amp::ReduceMaxOp>(in[0], axes, /*keepdims=*/false), zero);
-        Value low = n.build<amp::MinOp>(
-            n.build<amp::ReduceMinOp>(in[0], axes, /*keepdims=*/false), zero);
-        Value span = n.build<amp::SubOp>(high, low);
-        Value isFlat =
-            n.build<amp::CompareOp>(span, zero, amp::ComparePredicate::EQ);
-        span = n.build<amp::SelectOp>(isFlat, n.scalar(element, 1), span);
-        Value scale = n.build<amp::DivOp>(span, n.scalar(element, 255));
-        Value offset = n.unary<amp::NegOp>(n.build<amp::DivOp>(low, scale));
-        Value zeroPoint = n.unary<amp::RoundOp>(n.unary<amp::ClipOp>(
-            offset, llvm::APFloat(0.0), llvm::APFloat(255.0)));
-        Value rounded =
-            n.unary<amp::RoundOp>(n.build<amp::DivOp>(in[0], scale));
-        Value y = saturate(n, n.build<amp::AddOp>(rounded, zeroPoint), target);
-        return SmallVector<Value>{y, scale, n.cast(zeroPoint, target)};
-      });
+  SmallVector<Value> outputs = n.composite({x}, [&](ArrayRef<Value> in) {
+    Type element = n.element(in[0]);
+    Value zero = n.scalar(element, 0);
+    Value high = n.build<amp::MaxOp>(
+        n.build<amp::ReduceMaxOp>(in[0], axes, /*keepdims=*/false), zero);
+    Value low = n.build<amp::MinOp>(
+        n.build<amp::ReduceMinOp>(in[0], axes, /*keepdims=*/false), zero);
+    Value span = n.build<amp::SubOp>(high, low);
+    Value isFlat =
+        n.build<amp::CompareOp>(span, zero, amp::ComparePredicate::EQ);
+    span = n.build<amp::SelectOp>(isFlat, n.scalar(element, 1), span);
+    Value scale = n.build<amp::DivOp>(span, n.scalar(element, 255));
+    Value offset = n.unary<amp::NegOp>(n.build<amp::DivOp>(low, scale));
+    Value zeroPoint = n.unary<amp::RoundOp>(
+        n.unary<amp::ClipOp>(offset, llvm::APFloat(0.0), llvm::APFloat(255.0)));
+    Value rounded = n.unary<amp::RoundOp>(n.build<amp::DivOp>(in[0], scale));
+    Value y = saturate(n, n.build<amp::AddOp>(rounded, zeroPoint), target);
+    return SmallVector<Value>{y, scale, n.cast(zeroPoint, target)};
+  });
   for (auto [i, output] : llvm::enumerate(outputs)) {
     n.set(i, output);
   }
@@ -231,7 +228,7 @@ static Value requantize(Node &n, Value product, Value scaleA, Value scaleB,
 
 static LogicalResult convertQLinearMatMul(Node &n) {
   n.set(0, n.composite1(
-               AutocastClass::Follow, n.allInputs(),
+               n.allInputs(),
                [&](ArrayRef<Value> in) {
                  Type i32 = n.b.getI32Type();
                  Value a = n.build<amp::SubOp>(
@@ -258,7 +255,7 @@ static LogicalResult convertQLinearConv(Node &n) {
     return failure();
   }
   n.set(0, n.composite1(
-               AutocastClass::Follow, n.allInputs(),
+               n.allInputs(),
                [&](ArrayRef<Value> in) {
                  Type i32 = n.b.getI32Type();
                  auto perChannel = [&](Value parameter, unsigned dim) {
@@ -283,11 +280,13 @@ static LogicalResult convertQLinearConv(Node &n) {
 
 void addQuantizationOps(OpTable &table) {
   table.add({
-      {"DequantizeLinear", convertDequantizeLinear, 2, 3},
-      {"DynamicQuantizeLinear", convertDynamicQuantizeLinear, 1, 1, 3},
-      {"QLinearConv", convertQLinearConv, 8, 9},
-      {"QLinearMatMul", convertQLinearMatMul, 8, 8},
-      {"QuantizeLinear", convertQuantizeLinear, 2, 3},
+      {"DequantizeLinear", convertDequantizeLinear, AutocastClass::Follow, 2,
+       3},
+      {"DynamicQuantizeLinear", convertDynamicQuantizeLinear,
+       AutocastClass::Fp32, 1, 1, 3},
+      {"QLinearConv", convertQLinearConv, AutocastClass::Follow, 8, 9},
+      {"QLinearMatMul", convertQLinearMatMul, AutocastClass::Follow, 8, 8},
+      {"QuantizeLinear", convertQuantizeLinear, AutocastClass::Follow, 2, 3},
   });
 }
 

@@ -12,18 +12,14 @@ static LogicalResult convertSwiGlu(Node &n) {
   if (n.shape(n.in(0)) != n.shape(n.in(1))) {
     return n.invalid("expected operands of one shape");
   }
-  n.set(0, n.composite1(AutocastClass::Promote, {n.in(0), n.in(1)},
-                        [&](ArrayRef<Value> in) {
-                          Value scaled =
-                              alpha == 1
-                                  ? in[0]
-                                  : n.build<amp::MulOp>(
-                                        n.scalar(n.element(in[0]), alpha),
-                                        in[0]);
-                          Value gate = n.build<amp::MulOp>(
-                              in[0], n.unary<amp::SigmoidOp>(scaled));
-                          return n.build<amp::MulOp>(gate, in[1]);
-                        }));
+  n.set(0, n.composite1({n.in(0), n.in(1)}, [&](ArrayRef<Value> in) {
+    Value scaled =
+        alpha == 1
+            ? in[0]
+            : n.build<amp::MulOp>(n.scalar(n.element(in[0]), alpha), in[0]);
+    Value gate = n.build<amp::MulOp>(in[0], n.unary<amp::SigmoidOp>(scaled));
+    return n.build<amp::MulOp>(gate, in[1]);
+  }));
   return success();
 }
 
@@ -39,7 +35,7 @@ static LogicalResult convertCumProd(Node &n) {
     return failure();
   }
   int64_t size = n.shape(x)[*axis];
-  n.set(0, n.composite1(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     SmallVector<int64_t> shape(n.shape(in[0]));
     // The elements `distance` places behind, ones where there are none.
     auto shift = [&](Value value, int64_t distance) {
@@ -132,10 +128,12 @@ static LogicalResult convertCausalConv(Node &n) {
 
 void addRecentOps(OpTable &table) {
   table.add({
-      {"CausalConvWithState", convertCausalConv, 2, 4, 2, 27},
-      {"CumProd", convertCumProd, 2, 2, 1, 26},
-      {"SwiGLU", convertSwiGlu, 2, 2, 1, 28},
-      {"TensorScatter", convertTensorScatter, 2, 3, 1, 24},
+      {"CausalConvWithState", convertCausalConv, OpClass::of<amp::ConvOp>(), 2,
+       4, 2, 27},
+      {"CumProd", convertCumProd, AutocastClass::Fp32, 2, 2, 1, 26},
+      {"SwiGLU", convertSwiGlu, AutocastClass::Promote, 2, 2, 1, 28},
+      {"TensorScatter", convertTensorScatter,
+       OpClass::of<amp::ScatterElementsOp>(), 2, 3, 1, 24},
   });
 }
 

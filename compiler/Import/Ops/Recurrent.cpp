@@ -430,8 +430,7 @@ LogicalResult RecurrentConverter::run() {
     }
   }
   SmallVector<Value> outputs =
-      n.composite(AutocastClass::Lower, operands,
-                  [&](ArrayRef<Value> in) { return buildBody(in); });
+      n.composite(operands, [&](ArrayRef<Value> in) { return buildBody(in); });
   for (auto [i, output] : llvm::enumerate(outputs)) {
     n.set(i, output);
   }
@@ -445,9 +444,9 @@ static LogicalResult convertRecurrent(Node &n) {
 
 void addRecurrentOps(OpTable &table) {
   table.add({
-      {"GRU", convertRecurrent<Cell::Gru>, 3, 6, 2, 3},
-      {"LSTM", convertRecurrent<Cell::Lstm>, 3, 8, 3},
-      {"RNN", convertRecurrent<Cell::Rnn>, 3, 6, 2},
+      {"GRU", convertRecurrent<Cell::Gru>, AutocastClass::Lower, 3, 6, 2, 3},
+      {"LSTM", convertRecurrent<Cell::Lstm>, AutocastClass::Lower, 3, 8, 3},
+      {"RNN", convertRecurrent<Cell::Rnn>, AutocastClass::Lower, 3, 6, 2},
   });
 }
 

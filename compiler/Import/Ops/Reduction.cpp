@@ -63,14 +63,13 @@ static LogicalResult convertComposite(Node &n) {
     return failure();
   }
   Type element = n.element(n.in(0));
-  n.set(0,
-        n.composite1(AutocastClass::Fp32, {n.in(0)}, [&](ArrayRef<Value> in) {
-          if (n.isFloat(in[0])) {
-            return body(n, in[0], *reduced);
-          }
-          Value wide = n.cast(in[0], n.b.getF64Type());
-          return n.cast(body(n, wide, *reduced), element);
-        }));
+  n.set(0, n.composite1({n.in(0)}, [&](ArrayRef<Value> in) {
+    if (n.isFloat(in[0])) {
+      return body(n, in[0], *reduced);
+    }
+    Value wide = n.cast(in[0], n.b.getF64Type());
+    return n.cast(body(n, wide, *reduced), element);
+  }));
   return success();
 }
 
@@ -118,16 +117,24 @@ static Value buildLogSumExp(Node &n, Value x, const Reduced &r) {
 
 void addReductionOps(OpTable &table) {
   table.add({
-      {"ReduceL1", convertComposite<buildL1>, 1, 2},
-      {"ReduceL2", convertComposite<buildL2>, 1, 2},
-      {"ReduceLogSum", convertComposite<buildLogSum>, 1, 2},
-      {"ReduceLogSumExp", convertComposite<buildLogSumExp>, 1, 2},
-      {"ReduceMax", convertReduce<amp::ReduceMaxOp, 18>, 1, 2},
-      {"ReduceMean", convertReduce<amp::ReduceMeanOp, 18>, 1, 2},
-      {"ReduceMin", convertReduce<amp::ReduceMinOp, 18>, 1, 2},
-      {"ReduceProd", convertReduce<amp::ReduceProdOp, 18>, 1, 2},
-      {"ReduceSum", convertReduce<amp::ReduceSumOp, 13>, 1, 2},
-      {"ReduceSumSquare", convertComposite<buildSumSquare>, 1, 2},
+      {"ReduceL1", convertComposite<buildL1>, AutocastClass::Fp32, 1, 2},
+      {"ReduceL2", convertComposite<buildL2>, AutocastClass::Fp32, 1, 2},
+      {"ReduceLogSum", convertComposite<buildLogSum>, AutocastClass::Fp32, 1,
+       2},
+      {"ReduceLogSumExp", convertComposite<buildLogSumExp>, AutocastClass::Fp32,
+       1, 2},
+      {"ReduceMax", convertReduce<amp::ReduceMaxOp, 18>,
+       OpClass::of<amp::ReduceMaxOp>(), 1, 2},
+      {"ReduceMean", convertReduce<amp::ReduceMeanOp, 18>,
+       OpClass::of<amp::ReduceMeanOp>(), 1, 2},
+      {"ReduceMin", convertReduce<amp::ReduceMinOp, 18>,
+       OpClass::of<amp::ReduceMinOp>(), 1, 2},
+      {"ReduceProd", convertReduce<amp::ReduceProdOp, 18>,
+       OpClass::of<amp::ReduceProdOp>(), 1, 2},
+      {"ReduceSum", convertReduce<amp::ReduceSumOp, 13>,
+       OpClass::of<amp::ReduceSumOp>(), 1, 2},
+      {"ReduceSumSquare", convertComposite<buildSumSquare>, AutocastClass::Fp32,
+       1, 2},
   });
 }
 

@@ -223,7 +223,7 @@ static LogicalResult convertGridSample(Node &n) {
   }
   GridSampler sampler(n, mode, padding, alignCorners);
   n.set(0, n.composite1(
-               AutocastClass::Promote, {x, grid},
+               {x, grid},
                [&](ArrayRef<Value> in) { return sampler.build(in[0], in[1]); },
                {1}));
   return success();
@@ -268,7 +268,7 @@ static LogicalResult convertAffineGrid(Node &n) {
   SmallVector<int64_t> result{(*size)[0]};
   result.append(spatial.begin(), spatial.end());
   result.push_back(dims);
-  n.set(0, n.composite1(AutocastClass::Fp32, {theta}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({theta}, [&](ArrayRef<Value> in) {
     auto type = RankedTensorType::get({places, dims + 1}, n.b.getF32Type());
     Value grid =
         n.cast(n.constant(DenseElementsAttr::get(type, ArrayRef(base))),
@@ -283,8 +283,8 @@ static LogicalResult convertAffineGrid(Node &n) {
 
 void addSamplingOps(OpTable &table) {
   table.add({
-      {"AffineGrid", convertAffineGrid, 2, 2},
-      {"GridSample", convertGridSample, 2, 2},
+      {"AffineGrid", convertAffineGrid, AutocastClass::Fp32, 2, 2},
+      {"GridSample", convertGridSample, AutocastClass::Promote, 2, 2},
   });
 }
 

@@ -253,18 +253,18 @@ static LogicalResult convertHasElement(Node &n) {
 
 void addSequenceOps(OpTable &table) {
   table.add({
-      {"ConcatFromSequence", convertConcat, 1, 1},
-      {"Optional", convertOptional, 0, 1},
-      {"OptionalGetElement", convertGetElement, 0, 1},
-      {"OptionalHasElement", convertHasElement, 0, 1},
-      {"SequenceAt", convertAt, 2, 2},
-      {"SequenceConstruct", convertConstruct, 1, anyNumber},
-      {"SequenceEmpty", convertEmpty, 0, 0},
-      {"SequenceErase", convertErase, 1, 2},
-      {"SequenceInsert", convertInsert, 2, 3},
-      {"SequenceLength", convertLength, 1, 1},
-      {"SequenceMap", convertMap, 1, anyNumber, anyNumber},
-      {"SplitToSequence", convertSplit, 1, 2},
+      {"ConcatFromSequence", convertConcat, OpClass::of<amp::ConcatOp>(), 1, 1},
+      {"Optional", convertOptional, OpClass::none(), 0, 1},
+      {"OptionalGetElement", convertGetElement, OpClass::none(), 0, 1},
+      {"OptionalHasElement", convertHasElement, OpClass::none(), 0, 1},
+      {"SequenceAt", convertAt, OpClass::none(), 2, 2},
+      {"SequenceConstruct", convertConstruct, OpClass::none(), 1, anyNumber},
+      {"SequenceEmpty", convertEmpty, OpClass::none(), 0, 0},
+      {"SequenceErase", convertErase, OpClass::none(), 1, 2},
+      {"SequenceInsert", convertInsert, OpClass::none(), 2, 3},
+      {"SequenceLength", convertLength, OpClass::none(), 1, 1},
+      {"SequenceMap", convertMap, OpClass::none(), 1, anyNumber, anyNumber},
+      {"SplitToSequence", convertSplit, OpClass::of<amp::SliceOp>(), 1, 2},
   });
 }
 

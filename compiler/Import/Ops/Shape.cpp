@@ -254,16 +254,18 @@ static LogicalResult convertTrilu(Node &n) {
 
 void addShapeOps(OpTable &table) {
   table.add({
-      {"DepthToSpace", convertDepthToSpace, 1, 1},
-      {"Expand", convertExpand, 2, 2},
-      {"Flatten", convertFlatten, 1, 1},
-      {"Reshape", convertReshape, 1, 2},
-      {"SpaceToDepth", convertSpaceToDepth, 1, 1},
-      {"Squeeze", convertSqueeze, 1, 2},
-      {"Tile", convertTile, 2, 2, 1, 6},
-      {"Transpose", convertTranspose, 1, 1},
-      {"Trilu", convertTrilu, 1, 2},
-      {"Unsqueeze", convertUnsqueeze, 1, 2},
+      {"DepthToSpace", convertDepthToSpace, OpClass::of<amp::TransposeOp>(), 1,
+       1},
+      {"Expand", convertExpand, OpClass::of<amp::BroadcastOp>(), 2, 2},
+      {"Flatten", convertFlatten, OpClass::of<amp::ReshapeOp>(), 1, 1},
+      {"Reshape", convertReshape, OpClass::of<amp::ReshapeOp>(), 1, 2},
+      {"SpaceToDepth", convertSpaceToDepth, OpClass::of<amp::TransposeOp>(), 1,
+       1},
+      {"Squeeze", convertSqueeze, OpClass::of<amp::ReshapeOp>(), 1, 2},
+      {"Tile", convertTile, OpClass::of<amp::BroadcastOp>(), 2, 2, 1, 6},
+      {"Transpose", convertTranspose, OpClass::of<amp::TransposeOp>(), 1, 1},
+      {"Trilu", convertTrilu, OpClass::of<amp::SelectOp>(), 1, 2},
+      {"Unsqueeze", convertUnsqueeze, OpClass::of<amp::ReshapeOp>(), 1, 2},
   });
 }
 

@@ -163,7 +163,7 @@ static LogicalResult convertDft(Node &n) {
   if (t.length < 1 || t.length > maxLength) {
     return n.unsupported("length " + Twine(t.length));
   }
-  n.set(0, n.composite1(AutocastClass::Fp32, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     return buildTransform(n, in[0], *axis, t);
   }));
   return success();
@@ -200,7 +200,7 @@ static LogicalResult convertStft(Node &n) {
   if (n.has(2)) {
     operands.push_back(n.in(2));
   }
-  n.set(0, n.composite1(AutocastClass::Fp32, operands, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1(operands, [&](ArrayRef<Value> in) {
     Type index = n.b.getI64Type();
     Value start = n.build<amp::MulOp>(n.iota(index, {frames, 1}, 0),
                                       n.scalar(index, *step));
@@ -217,8 +217,8 @@ static LogicalResult convertStft(Node &n) {
 
 void addSignalOps(OpTable &table) {
   table.add({
-      {"DFT", convertDft, 1, 3},
-      {"STFT", convertStft, 2, 4},
+      {"DFT", convertDft, AutocastClass::Fp32, 1, 3},
+      {"STFT", convertStft, AutocastClass::Fp32, 2, 4},
   });
 }
 

@@ -271,13 +271,14 @@ static LogicalResult convertCenterCropPad(Node &n) {
 
 void addSlicingOps(OpTable &table) {
   table.add({
-      {"CenterCropPad", convertCenterCropPad, 2, 2},
-      {"Concat", convertConcat, 1, anyNumber},
-      {"Pad", convertPadAttributes, 1, 1, 1, 2, 10},
-      {"Pad", convertPad, 2, 4, 1, 11},
-      {"Slice", convertSliceAttributes, 1, 1, 1, 1, 9},
-      {"Slice", convertSlice, 3, 5, 1, 10},
-      {"Split", convertSplit, 1, 2, anyNumber, 2},
+      {"CenterCropPad", convertCenterCropPad, OpClass::of<amp::PadOp>(), 2, 2},
+      {"Concat", convertConcat, OpClass::of<amp::ConcatOp>(), 1, anyNumber},
+      {"Pad", convertPadAttributes, OpClass::of<amp::PadOp>(), 1, 1, 1, 2, 10},
+      {"Pad", convertPad, OpClass::of<amp::PadOp>(), 2, 4, 1, 11},
+      {"Slice", convertSliceAttributes, OpClass::of<amp::SliceOp>(), 1, 1, 1, 1,
+       9},
+      {"Slice", convertSlice, OpClass::of<amp::SliceOp>(), 3, 5, 1, 10},
+      {"Split", convertSplit, OpClass::of<amp::SliceOp>(), 1, 2, anyNumber, 2},
   });
 }
 

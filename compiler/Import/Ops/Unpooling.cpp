@@ -119,26 +119,37 @@ static LogicalResult convertMaxUnpool(Node &n) {
   if (!total || n.shape(indices) != n.shape(x)) {
     return n.invalid("its indices or pads do not fit its input");
   }
-  Value zeros = n.splat(RankedTensorType::get({*total}, n.element(x)), 0);
-  Value y = n.build<amp::ScatterElementsOp>(zeros, n.reshape(indices, {*count}),
-                                            n.reshape(x, {*count}), /*axis=*/0,
-                                            amp::ScatterReduction::None);
-  y = n.reshape(y, shape);
+  std::optional<SmallVector<int64_t>> wanted;
   if (n.has(2)) {
-    auto wanted = n.constantInts(2, "output_shape");
-    if (!wanted) {
+    auto read = n.constantInts(2, "output_shape");
+    if (!read) {
       return failure();
     }
+    wanted.emplace(read->begin(), read->end());
     if (wanted->size() != shape.size() || !countElements(*wanted)) {
       return n.invalid("its output_shape does not fit its input");
     }
-    SmallVector<int64_t> low(shape.size(), 0), high(shape.size(), 0);
-    for (auto [i, size] : llvm::enumerate(*wanted)) {
-      high[i] = size - shape[i];
-    }
-    y = n.build<amp::PadOp>(y, Value(), low, high, amp::PadMode::Constant);
   }
-  n.set(0, y);
+  // One operation, since the zeros are a tensor of no type of their own.
+  n.set(0,
+        n.composite1(
+            AutocastClass::Follow, {x, indices}, [&](ArrayRef<Value> in) {
+              Value zeros =
+                  n.splat(RankedTensorType::get({*total}, n.element(in[0])), 0);
+              Value y = n.build<amp::ScatterElementsOp>(
+                  zeros, n.reshape(in[1], {*count}), n.reshape(in[0], {*count}),
+                  /*axis=*/0, amp::ScatterReduction::None);
+              y = n.reshape(y, shape);
+              if (!wanted) {
+                return y;
+              }
+              SmallVector<int64_t> low(shape.size(), 0), high;
+              for (auto [size, now] : llvm::zip_equal(*wanted, shape)) {
+                high.push_back(size - now);
+              }
+              return n.build<amp::PadOp>(y, Value(), low, high,
+                                         amp::PadMode::Constant);
+            }));
   return success();
 }
 
@@ -195,7 +206,7 @@ static LogicalResult convertCol2Im(Node &n) {
   SmallVector<int64_t> unit{1, *area, 1}, weightShape{n.shape(x)[1], 1};
   unit.append(block->begin(), block->end());
   weightShape.append(block->begin(), block->end());
-  n.set(0, n.composite1(AutocastClass::Follow, {x}, [&](ArrayRef<Value> in) {
+  n.set(0, n.composite1({x}, [&](ArrayRef<Value> in) {
     Type element = n.element(in[0]), index = n.b.getI64Type();
     Value row = n.iota(index, {*area, 1}, 0);
     Value column = n.iota(index, {1, *area}, 1);
@@ -215,8 +226,9 @@ static LogicalResult convertCol2Im(Node &n) {
 
 void addUnpoolingOps(OpTable &table) {
   table.add({
-      {"Col2Im", convertCol2Im, 3, 3},
-      {"MaxUnpool", convertMaxUnpool, 2, 3},
+      {"Col2Im", convertCol2Im, AutocastClass::Follow, 3, 3},
+      {"MaxUnpool", convertMaxUnpool, OpClass::of<amp::ScatterElementsOp>(), 2,
+       3},
   });
 }
 

@@ -35,7 +35,7 @@ static std::string findPtxas() {
 bool cuda::canAssemble() { return !findPtxas().empty(); }
 
 mlir::FailureOr<std::string> cuda::assemble(llvm::StringRef ptx,
-                                            const Architecture &architecture,
+                                            const CudaArchitecture &architecture,
                                             std::string &error) {
   std::string ptxas = findPtxas();
   if (ptxas.empty()) {

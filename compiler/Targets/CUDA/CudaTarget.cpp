@@ -2,7 +2,6 @@
 #include "compiler/Targets/CUDA/PtxWriter.h"
 #include "compiler/Targets/Target.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -33,7 +32,7 @@ std::unique_ptr<llvm::TargetMachine> createHostMachine(std::string &error) {
 
 class CudaTarget final : public ampc::Target {
 public:
-  explicit CudaTarget(std::vector<const Architecture *> architectures)
+  explicit CudaTarget(std::vector<const CudaArchitecture *> architectures)
       : architectures(std::move(architectures)) {}
 
   StringRef getName() const override { return "cuda"; }
@@ -49,16 +48,16 @@ public:
                          llvm::raw_pwrite_stream &os) const override;
 
 private:
-  LogicalResult addImages(ModuleOp module, const Architecture &architecture,
+  LogicalResult addImages(ModuleOp module, const CudaArchitecture &architecture,
                           bool isOldest, unsigned optLevel,
                           codegen::ProgramParts &parts,
                           llvm::StringMap<codegen::KernelLaunch> &items) const;
 
-  std::vector<const Architecture *> architectures; ///< oldest first
+  std::vector<const CudaArchitecture *> architectures; ///< oldest first
 };
 
 LogicalResult
-CudaTarget::addImages(ModuleOp module, const Architecture &architecture,
+CudaTarget::addImages(ModuleOp module, const CudaArchitecture &architecture,
                       bool isOldest, unsigned optLevel,
                       codegen::ProgramParts &parts,
                       llvm::StringMap<codegen::KernelLaunch> &items) const {
@@ -69,7 +68,7 @@ CudaTarget::addImages(ModuleOp module, const Architecture &architecture,
   std::string ptx = kernels->writePtx();
   items = std::move(kernels->items);
   codegen::GpuImage image;
-  image.architecture = architecture.number;
+  image.architecture = architecture.major * 10 + architecture.minor;
   image.launches = kernels->launches;
   if (canAssemble()) {
     std::string error;
@@ -108,7 +107,7 @@ LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
   }
   codegen::ProgramParts parts;
   llvm::StringMap<codegen::KernelLaunch> items;
-  for (const Architecture *architecture : architectures) {
+  for (const CudaArchitecture *architecture : architectures) {
     if (failed(addImages(module, *architecture,
                          architecture == architectures.front(),
                          options.optLevel, parts, items))) {
@@ -144,24 +143,20 @@ LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
 
 std::unique_ptr<ampc::Target>
 ampc::createCudaTarget(ArrayRef<std::string> names, std::string &error) {
-  std::vector<const Architecture *> chosen;
+  std::vector<const CudaArchitecture *> chosen;
   for (StringRef name : names) {
-    const Architecture *architecture = findArchitecture(name);
+    auto architecture = findCudaArchitecture(name);
     if (!architecture) {
-      error = "unknown GPU architecture '" + name.str() + "'; known: " +
-              llvm::join(llvm::map_range(getArchitectures(),
-                                         [](const Architecture &known) {
-                                           return known.name.str();
-                                         }),
-                         ", ");
+      error = llvm::toString(architecture.takeError());
       return nullptr;
     }
-    if (!llvm::is_contained(chosen, architecture)) {
-      chosen.push_back(architecture);
+    if (!llvm::is_contained(chosen, *architecture)) {
+      chosen.push_back(*architecture);
     }
   }
-  llvm::sort(chosen, [](const Architecture *lhs, const Architecture *rhs) {
-    return lhs->number < rhs->number;
+  llvm::sort(chosen, [](const CudaArchitecture *lhs, const CudaArchitecture *rhs) {
+    return std::pair(lhs->major, lhs->minor) <
+           std::pair(rhs->major, rhs->minor);
   });
   return std::make_unique<CudaTarget>(std::move(chosen));
 }

@@ -18,8 +18,13 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cuda;
 
+/// The first version of PTX that knows the architecture.
+static StringRef ptxVersion(const CudaArchitecture &architecture) {
+  return architecture.major >= 10 ? "+ptx88" : "+ptx80";
+}
+
 static std::unique_ptr<llvm::TargetMachine>
-createMachine(const Architecture &architecture, unsigned level,
+createMachine(const CudaArchitecture &architecture, unsigned level,
               std::string &error) {
   static bool once = [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -38,7 +43,7 @@ createMachine(const Architecture &architecture, unsigned level,
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, architecture.name, architecture.feature, options, std::nullopt,
+      triple, architecture.name, ptxVersion(architecture), options, std::nullopt,
       std::nullopt,
       level == 0 ? llvm::CodeGenOptLevel::None
                  : llvm::CodeGenOptLevel::Default));
@@ -105,7 +110,7 @@ codegen::GpuImage::Launch launchOf(StringRef symbol,
 } // namespace
 
 FailureOr<KernelModule> KernelModule::create(ModuleOp module,
-                                             const Architecture &architecture,
+                                             const CudaArchitecture &architecture,
                                              unsigned optLevel) {
   MLIRContext *mlirContext = module.getContext();
   mlirContext

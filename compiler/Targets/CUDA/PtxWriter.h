@@ -2,7 +2,7 @@
 #ifndef AMPC_COMPILER_TARGETS_CUDA_PTXWRITER_H
 #define AMPC_COMPILER_TARGETS_CUDA_PTXWRITER_H
 
-#include "compiler/Targets/CUDA/Architecture.h"
+#include "compiler/Targets/CUDA/Architectures.h"
 #include "compiler/Targets/Codegen/ProgramTable.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -15,7 +15,7 @@ struct KernelModule {
   /// Emits, lowers and optimises the kernels of `module`. Reports at the kernel
   /// that cannot be emitted.
   static mlir::FailureOr<KernelModule> create(mlir::ModuleOp module,
-                                              const Architecture &architecture,
+                                              const CudaArchitecture &architecture,
                                               unsigned optLevel);
 
   /// The module as PTX.
@@ -31,7 +31,7 @@ struct KernelModule {
 /// Assembles PTX with the `ptxas` of $AMPC_PTXAS, $CUDA_HOME or PATH. Fails
 /// with its messages in `error`.
 mlir::FailureOr<std::string> assemble(llvm::StringRef ptx,
-                                      const Architecture &architecture,
+                                      const CudaArchitecture &architecture,
                                       std::string &error);
 
 /// Whether there is a ptxas.

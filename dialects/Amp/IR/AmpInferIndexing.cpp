@@ -167,6 +167,10 @@ LogicalResult ResizeOp::verify() {
     return emitOpError("expected a result, scales and region of the rank of ")
            << input;
   }
+  if (input.getElementType() != result.getElementType()) {
+    return emitOpError("expected the element type of ")
+           << input << ", got " << result;
+  }
   for (size_t i = 0; i < rank; ++i) {
     double scale = getScales()[i];
     if (!(scale > 0) || !std::isfinite(scale)) {

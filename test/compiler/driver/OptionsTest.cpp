@@ -1,6 +1,7 @@
 //===- OptionsTest.cpp - Command lines as values --------------------------===//
 #include "compiler/Driver/DiagnosticSink.h"
 #include "compiler/Driver/SharedLibrary.h"
+#include "llvm/Support/FileSystem.h"
 #include "gtest/gtest.h"
 
 using namespace llvm;
@@ -61,6 +62,52 @@ TEST(Options, OnlyNamesAreNormalized) {
   Options options = parse({"-o", "o", "--dump_phases_to=a_b", "--", "--m_n"});
   EXPECT_EQ(options.dumpPhasesTo, "a_b");
   EXPECT_EQ(options.model, "--m_n");
+}
+
+/// A file in the folder for temporary ones, removed at the end.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(StringRef text) {
+    int descriptor = -1;
+    EXPECT_FALSE(sys::fs::createTemporaryFile("options", "json", descriptor,
+                                              path));
+    raw_fd_ostream(descriptor, /*shouldClose=*/true) << text;
+  }
+  ~TemporaryFile() { sys::fs::remove(path); }
+  std::string getOption() const {
+    return ("--precision-policy=" + path).str();
+  }
+
+private:
+  SmallString<128> path;
+};
+
+TEST(Options, PolicyFileYieldsToTheCommandLine) {
+  TemporaryFile file(R"({"default": "autocast", "layers": {"a/*": "fp32"},
+    "ops": {"Exp": "bf16"}, "constants": "saturate", "norm_output": "fp32",
+    "certificate": {"bound": 1e-3,  "by": [null]}})");
+  std::string option = file.getOption();
+  Options options = parse({"m.onnx", "-o", "o", option.c_str(),
+                           "--op-precisions=Exp:fp32", "--constants=fp32"});
+  EXPECT_EQ(options.amp, "bf16");
+  EXPECT_EQ(options.policyDefault, "autocast");
+  EXPECT_EQ(options.policyLayers, std::vector<std::string>{"a/*:fp32"});
+  EXPECT_EQ(options.policyOps, std::vector<std::string>{"Exp:bf16"});
+  EXPECT_EQ(options.opPrecisions, std::vector<std::string>{"Exp:fp32"});
+  EXPECT_EQ(options.constants, "fp32");
+  EXPECT_EQ(options.normOutput, "fp32");
+  EXPECT_EQ(options.precisionCertificate,
+            R"({"bound": 1e-3,  "by": [null]})");
+}
+
+TEST(Options, PolicyNamesWithEscapes) {
+  TemporaryFile file(
+      R"({"layers": [{"pattern": "a\"\u0041/~", "type": "f16"}],
+          "ops": {"x~/y": "tf32"}})");
+  std::string option = file.getOption();
+  Options options = parse({"m.onnx", "-o", "o", option.c_str()});
+  EXPECT_EQ(options.policyLayers, std::vector<std::string>{"a\"A/~:f16"});
+  EXPECT_EQ(options.policyOps, std::vector<std::string>{"x~/y:tf32"});
 }
 
 TEST(Options, JsonFormIsKnownBeforeParsing) {

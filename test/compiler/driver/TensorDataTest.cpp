@@ -53,14 +53,14 @@ TEST(Compare, SpecialValues) {
   EXPECT_FALSE(compareF32({3e38f}, {infinite}).isEqual());
   // Whatever the norm allows, too.
   Tolerance loose;
-  loose.frobenius = 1e9;
+  loose.bound = {tune::Metric::Relative, 1e9};
   EXPECT_FALSE(compareF32({notANumber, 1}, {1, 1}, loose).isEqual());
   EXPECT_TRUE(compareF32({notANumber, 5}, {notANumber, 1}, loose).isEqual());
 }
 
 TEST(Compare, Frobenius) {
   Tolerance bound;
-  bound.frobenius = 0.1;
+  bound.bound = {tune::Metric::Relative, 0.1};
   Comparison close = compareF32({3, 4.5f}, {3, 4}, bound);
   EXPECT_TRUE(close.isEqual());
   EXPECT_DOUBLE_EQ(close.frobenius, 0.1);
@@ -68,6 +68,21 @@ TEST(Compare, Frobenius) {
   // An expected norm of 0 makes the bound absolute.
   EXPECT_TRUE(compareF32({0.05f}, {0}, bound).isEqual());
   EXPECT_FALSE(compareF32({0.2f}, {0}, bound).isEqual());
+}
+
+TEST(Compare, OtherMetrics) {
+  Tolerance tolerance;
+  tolerance.bound = {tune::Metric::Maximum, 0.5};
+  EXPECT_TRUE(compareF32({1, 2.5f}, {1, 2}, tolerance).isEqual());
+  EXPECT_EQ(compareF32({1, 3}, {1, 2}, tolerance).problem,
+            "expected a maximum absolute error of at most 5.00e-01, got "
+            "1.00e+00");
+  tolerance.bound = {tune::Metric::Cosine, 1e-9};
+  EXPECT_TRUE(compareF32({2, 4}, {1, 2}, tolerance).isEqual());
+  EXPECT_FALSE(compareF32({2, 1}, {1, 2}, tolerance).isEqual());
+  tolerance.bound = {tune::Metric::TopOne, 0};
+  EXPECT_TRUE(compareF32({1, 9}, {1, 2}, tolerance).isEqual());
+  EXPECT_FALSE(compareF32({3, 2}, {1, 2}, tolerance).isEqual());
 }
 
 TEST(Compare, NarrowFloats) {
@@ -84,7 +99,7 @@ TEST(Compare, NarrowFloats) {
 
 TEST(Compare, IntegersExactly) {
   using Ints = std::vector<int64_t>;
-  Tolerance loose{1, 1, 1e9};
+  Tolerance loose{1, 1, tune::ErrorBound{tune::Metric::Relative, 1e9}};
   EXPECT_TRUE(compare(AMPC_DTYPE_I64, Ints{-5}, Ints{-5}, loose).isEqual());
   Comparison other = compare(AMPC_DTYPE_I64, Ints{1, -5}, Ints{1, -6}, loose);
   EXPECT_EQ(other.problem,

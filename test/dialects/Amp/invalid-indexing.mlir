@@ -99,6 +99,14 @@ func.func @resize_scales(%a: tensor<2x4xf32>) {
 
 // -----
 
+func.func @resize_type(%a: tensor<2x4xf16>) {
+  // expected-error@+1 {{'amp.resize' op expected the element type of 'tensor<2x4xf16>', got 'tensor<2x8xf32>'}}
+  %0 = amp.resize %a {scales = array<f64: 1.0, 2.0>, mode = #amp.resize_mode<nearest>, coordinate_mode = #amp.coordinate_mode<asymmetric>} : (tensor<2x4xf16>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
 func.func @resize_negative(%a: tensor<2x4xf32>) {
   // expected-error@+1 {{'amp.resize' op expected positive scales, got -2.000000e+00}}
   %0 = amp.resize %a {scales = array<f64: 1.0, -2.0>, mode = #amp.resize_mode<nearest>, coordinate_mode = #amp.coordinate_mode<asymmetric>} : (tensor<2x4xf32>) -> tensor<2x8xf32>

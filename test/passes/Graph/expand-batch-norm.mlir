@@ -7,7 +7,7 @@ func.func @channels_first(%x: tensor<1x2x4x4xf32>, %gamma: tensor<2xf32>, %beta:
   // CHECK: %[[SUM:.*]] = amp.add %[[VAR]], %[[EPS]]
   // CHECK: %[[DEV:.*]] = amp.sqrt %[[SUM]]
   // CHECK: %[[SCALE:.*]] = amp.div %[[GAMMA]], %[[DEV]]
-  // CHECK: %[[OFFSET:.*]] = amp.mul %[[MEAN]], %[[SCALE]]
+  // CHECK: %[[OFFSET:.*]] = amp.mul %[[SCALE]], %[[MEAN]]
   // CHECK: %[[SHIFT:.*]] = amp.sub %[[BETA]], %[[OFFSET]]
   // CHECK: %[[S:.*]] = amp.reshape %[[SCALE]] : (tensor<2xf32>) -> tensor<2x1x1xf32>
   // CHECK: %[[P:.*]] = amp.mul %[[X]], %[[S]]

@@ -1,4 +1,5 @@
 // RUN: ampc-opt %s --pass-pipeline='builtin.module(func.func(graph-raise))' --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+// RUN: ampc-opt %s --pass-pipeline='builtin.module(func.func(graph-raise{attention=false}))' | FileCheck %s --check-prefix=APART
 
 /// The location of a raised op names every node that it replaces, in program
 /// order, and neither its operand's nor its user's.
@@ -27,4 +28,18 @@ func.func @negative_partial_stays(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4
   %0 = amp.sigmoid %x : (tensor<4xf32>) -> tensor<4xf32>
   %1 = amp.mul %0, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+/// Attention is raised unless each of its ops is to round by itself.
+// CHECK-LABEL: func.func @attention
+// APART-LABEL: func.func @attention
+func.func @attention(%q: tensor<1x4x8x16xf32>) -> tensor<1x4x8x16xf32> {
+  // CHECK: amp.attention
+  // APART: amp.matmul
+  // APART: amp.softmax
+  // APART: amp.matmul
+  %0 = amp.matmul %q, %q {transpose_rhs} : (tensor<1x4x8x16xf32>, tensor<1x4x8x16xf32>) -> tensor<1x4x8x8xf32>
+  %1 = amp.softmax %0 {axis = 3 : i64} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %2 = amp.matmul %1, %q : (tensor<1x4x8x8xf32>, tensor<1x4x8x16xf32>) -> tensor<1x4x8x16xf32>
+  return %2 : tensor<1x4x8x16xf32>
 }

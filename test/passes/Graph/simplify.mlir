@@ -239,6 +239,21 @@ func.func @bias(%x: tensor<2x4x8xf32>, %w: tensor<8x6xf32>, %b: tensor<6xf32>, %
 
 // -----
 
+/// A mask of scores is none: `linear` multiplies by a parameter and adds a
+/// vector, and the sum of a score and -65504 needs f32.
+// CHECK-LABEL: func.func @negative_bias_mask
+// CHECK-COUNT-2: amp.add
+func.func @negative_bias_mask(%q: tensor<4x8xf32>, %x: tensor<1x1x4x8xf32>, %w: tensor<1x1x8x4xf32>, %v: tensor<4xf32>, %r: tensor<1x1x1x4xf32>) -> (tensor<4x4xf32>, tensor<1x1x4x4xf32>) {
+  %k = amp.tanh %q : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = amp.matmul %q, %k {transpose_rhs} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x4xf32>
+  %1 = amp.add %0, %v : (tensor<4x4xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  %2 = amp.matmul %x, %w : (tensor<1x1x4x8xf32>, tensor<1x1x8x4xf32>) -> tensor<1x1x4x4xf32>
+  %3 = amp.add %2, %r : (tensor<1x1x4x4xf32>, tensor<1x1x1x4xf32>) -> tensor<1x1x4x4xf32>
+  return %1, %3 : tensor<4x4xf32>, tensor<1x1x4x4xf32>
+}
+
+// -----
+
 /// A residual is no bias, nor is one element per row, nor a second bias.
 // CHECK-LABEL: func.func @negative_bias
 func.func @negative_bias(%x: tensor<6x8xf32>, %w: tensor<8x6xf32>, %r: tensor<6x6xf32>, %c: tensor<6x1xf32>, %b: tensor<6xf32>) -> (tensor<6x6xf32>, tensor<6x6xf32>, tensor<6x6xf32>) {

@@ -52,6 +52,10 @@ func.func @main(%x: tensor<2x4xf32> loc("input"("/input"))) -> tensor<2x2xf32> {
 // JSON-NEXT: "/MatMul"
 // JSON-NEXT: ],
 // JSON-NEXT: "op": "matmul",
+// JSON-NEXT: "operands": [
+// JSON-NEXT: "f16",
+// JSON-NEXT: "f16"
+// JSON-NEXT: ],
 // JSON-NEXT: "paths": [
 // JSON-NEXT: "/0"
 // JSON-NEXT: ],
@@ -77,7 +81,7 @@ func.func @main(%x: tensor<2x4xf32> loc("input"("/input"))) -> tensor<2x2xf32> {
 // TABLE-NEXT:/Add     add     f32   constant  a constant is too small for f16
 // TABLE-NEXT:/Cast    cast    f32   pinned    keeps the types that the model gives it
 // TABLE-NEXT:constant weight in f16: of 8 elements 0 saturate, 1 become subnormal, 1 become zero
-// TABLE-NEXT:operations: 2 in f16 2 in f32
+// TABLE-NEXT:operations: 2 in f16, 2 in f32
 // TABLE-NEXT:casts: 3 at run time writing 48 bytes, 1 of constants
 // TABLE-NEXT:activations: 32 bytes, 16 less than in f32
 // TABLE-NEXT:constants: 16 bytes less than in f32

@@ -24,6 +24,32 @@ func.func @widen_behind_view(%x: tensor<4x8xbf16>) -> tensor<8x4xf32> {
   return %t : tensor<8x4xf32>
 }
 
+/// A result is widened where it is computed, since a reshape moves nothing and a
+/// kernel that only widens would read it once more.
+// CHECK-LABEL: func.func @result
+// CHECK-NEXT: %[[S:.*]] = amp.sigmoid %{{.*}} -> tensor<4x8xbf16>
+// CHECK-NEXT: %[[W:.*]] = amp.cast %[[S]] : (tensor<4x8xbf16>) -> tensor<4x8xf32>
+// CHECK-NEXT: %[[R:.*]] = amp.reshape %[[W]] : (tensor<4x8xf32>) -> tensor<32xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @result(%x: tensor<4x8xbf16>) -> tensor<32xf32> {
+  %s = amp.sigmoid %x : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %r = amp.reshape %s : (tensor<4x8xbf16>) -> tensor<32xbf16>
+  %c = amp.cast %r : (tensor<32xbf16>) -> tensor<32xf32>
+  return %c : tensor<32xf32>
+}
+
+/// What others read as well is not a result alone.
+// CHECK-LABEL: func.func @no_result
+// CHECK: amp.reshape {{.*}} -> tensor<32xbf16>
+// CHECK-NEXT: %[[C:.*]] = amp.cast {{.*}} -> tensor<32xf32>
+// CHECK-NEXT: amp.exp %[[C]]
+func.func @no_result(%x: tensor<4x8xbf16>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %r = amp.reshape %x : (tensor<4x8xbf16>) -> tensor<32xbf16>
+  %c = amp.cast %r : (tensor<32xbf16>) -> tensor<32xf32>
+  %e = amp.exp %c : (tensor<32xf32>) -> tensor<32xf32>
+  return %c, %e : tensor<32xf32>, tensor<32xf32>
+}
+
 /// A slice of a quarter is narrowed after it is taken, and widened too.
 // CHECK-LABEL: func.func @slice
 // CHECK: amp.slice {{.*}} (tensor<16xf32>) -> tensor<4xf32>

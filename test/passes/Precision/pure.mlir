@@ -1,4 +1,4 @@
-// RUN: ampc-opt %s --precision-pure='type=f16 report=%t.json layer-precisions=/keep:fp32 op-precisions=log:fp32' | FileCheck %s
+// RUN: ampc-opt %s --precision-pure='type=f16 calibrated=main/9 report=%t.json layer-precisions=/keep:fp32 op-precisions=log:fp32 base-layer-precisions=/last:bf16 base-op-precisions=sqrt:fp32' | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
 
 /// Everything runs in the 16-bit type, whatever its class; the function keeps
@@ -33,16 +33,19 @@ func.func @constants(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
   return %m : tensor<2x2xf32>
 }
 
-/// Positions stay f32 up to the angle; what is made of the sine is not.
+/// Positions stay f32, and so does the sine that reads one; what is made of the
+/// sine does not.
 // CHECK-LABEL: func.func @positions
 func.func @positions(%inv: tensor<4xf32>) -> tensor<8x4xf32> {
   // CHECK: amp.iota {{.*}} -> tensor<8x4xf32>
   // CHECK: amp.mul {{.*}} -> tensor<8x4xf32>
-  // CHECK: amp.sin {{.*}} -> tensor<8x4xf16>
+  // CHECK: amp.sin {{.*}} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  // CHECK: amp.relu {{.*}} -> tensor<8x4xf16>
   %p = amp.iota {dimension = 0 : i64} : () -> tensor<8x4xf32>
   %a = amp.mul %p, %inv : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
   %s = amp.sin %a : (tensor<8x4xf32>) -> tensor<8x4xf32>
-  return %s : tensor<8x4xf32>
+  %r = amp.relu %s : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
 }
 
 /// What is asked for by name or operator, and what is no 32- or 16-bit float.
@@ -55,4 +58,14 @@ func.func @no_overridden(%x: tensor<2xf32>, %d: tensor<2xf64>, %i: tensor<2xi32>
   %e = amp.exp %d : (tensor<2xf64>) -> tensor<2xf64>
   %j = amp.add %i, %i : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
   return %r, %e, %j : tensor<2xf32>, tensor<2xf64>, tensor<2xi32>
+}
+
+/// Rules of the base lists hold where no other rule does.
+// CHECK-LABEL: func.func @base
+func.func @base(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // CHECK: amp.exp {{.*}} -> tensor<2xbf16>
+  // CHECK: amp.sqrt {{.*}} -> tensor<2xf32>
+  %a = amp.exp %x : (tensor<2xf32>) -> tensor<2xf32> loc("/last")
+  %b = amp.sqrt %a : (tensor<2xf32>) -> tensor<2xf32>
+  return %b : tensor<2xf32>
 }

@@ -1,0 +1,37 @@
+//===- Architectures.h - What each GPU architecture can do ----------------===//
+#ifndef AMPC_COMPILER_TARGETS_CUDA_ARCHITECTURES_H
+#define AMPC_COMPILER_TARGETS_CUDA_ARCHITECTURES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace ampc {
+
+/// One GPU architecture: what its matrix units multiply. LLVM ends the process
+/// at an instruction that a chip lacks, so what is emitted is asked for here.
+struct CudaArchitecture {
+  llvm::StringLiteral name; ///< of code for it: "sm_90a"
+  unsigned major, minor;    ///< compute capability
+  llvm::StringLiteral family;
+  bool hasFp16, hasBf16, hasTf32;
+
+  /// Whether matrix products of "fp16", "bf16" or "tf32" run on it; fp32
+  /// products run everywhere.
+  bool hasType(llvm::StringRef type) const;
+};
+
+/// The oldest compute capability that CUDA 13 compiles for, times ten.
+constexpr unsigned oldestCudaCapability = 75;
+
+/// All known architectures, oldest first.
+llvm::ArrayRef<CudaArchitecture> getCudaArchitectures();
+
+/// Finds an architecture by its name ("sm_86", "86", "8.6") or that of a GPU
+/// ("rtx3060", "RTX 3060", "a100"). The error names what comes near.
+llvm::Expected<const CudaArchitecture *>
+findCudaArchitecture(llvm::StringRef name);
+
+} // namespace ampc
+
+#endif // AMPC_COMPILER_TARGETS_CUDA_ARCHITECTURES_H

@@ -1,0 +1,419 @@
+//===- Hopper.cpp - Kernels of TMA, mbarriers and wgmma -------------------===//
+#include "test/unit/Simulate/Hopper.h"
+
+#include <vector>
+
+using namespace ampc::test;
+
+namespace {
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+const char *const declarations = R"(
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.mbarrier.init.shared(ptr addrspace(3), i32)
+declare void @llvm.nvvm.fence.mbarrier_init.release.cluster()
+declare void @llvm.nvvm.fence.proxy.async.shared_cta()
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
+declare i64 @llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta(ptr addrspace(3), i32)
+declare i1 @llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta(ptr addrspace(3), i32)
+declare void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d(ptr addrspace(7), ptr addrspace(3), ptr, i32, i32, i16, i64, i1, i1, i32)
+declare void @llvm.nvvm.cp.async.bulk.tensor.s2g.tile.2d(ptr addrspace(3), ptr, i32, i32, i64, i1)
+declare void @llvm.nvvm.cp.async.bulk.commit.group()
+declare void @llvm.nvvm.cp.async.bulk.wait.group(i32)
+declare void @llvm.nvvm.wgmma.fence.sync.aligned()
+declare void @llvm.nvvm.wgmma.commit_group.sync.aligned()
+declare void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64)
+)";
+
+/// Where wgmma finds a tile in shared memory.
+struct Tile {
+  int64_t start;           // bytes
+  int64_t leading, stride; // of the descriptor, bytes
+  int64_t step;            // bytes from one instruction's K to the next
+  int64_t bytes;
+  std::vector<std::pair<int, int>> boxes; // coordinates of each TMA box
+  int64_t boxBytes;
+};
+
+/// The tile of `extent` rows or columns, beginning at `start`.
+Tile layOut(const WgmmaShape &shape, int extent, bool transposed,
+            int64_t start) {
+  int row = shape.rowElements(), depth = shape.depth();
+  int64_t rowBytes = shape.swizzle ? shape.swizzle : 16;
+  Tile tile{start, 16, 0, 0, 0, {}, 0};
+  int64_t groups = 8 * rowBytes; // eight rows
+  if (!transposed) {
+    // Boxes of `row` elements of K by all rows.
+    tile.boxBytes = extent * rowBytes;
+    for (int k = 0; k < depth; k += row) {
+      tile.boxes.push_back({k, 0});
+    }
+    tile.stride = groups;
+    if (!shape.swizzle) {
+      tile.leading = tile.boxBytes;
+    }
+    // An instruction's K is 32 bytes: within the row, or in later boxes.
+    tile.step = row >= 2 * shape.k() ? 32 : 32 / rowBytes * tile.boxBytes;
+  } else {
+    // Boxes of `row` elements of M or N by all of K.
+    tile.boxBytes = depth * rowBytes;
+    for (int i = 0; i < extent; i += row) {
+      tile.boxes.push_back({i, 0});
+    }
+    tile.leading = shape.swizzle ? tile.boxBytes : groups;
+    tile.stride = shape.swizzle ? groups : tile.boxBytes;
+    tile.step = shape.k() / 8 * groups;
+  }
+  tile.bytes = tile.boxBytes * static_cast<int64_t>(tile.boxes.size());
+  return tile;
+}
+
+/// The constant part of a descriptor.
+uint64_t descriptorBits(const WgmmaShape &shape, const Tile &tile) {
+  uint64_t mode = shape.swizzle == 128  ? 1
+                  : shape.swizzle == 64 ? 2
+                  : shape.swizzle == 32 ? 3
+                                        : 0;
+  return mode << 62 | static_cast<uint64_t>(tile.stride >> 4) << 32 |
+         static_cast<uint64_t>(tile.leading >> 4) << 16;
+}
+
+/// One wgmma and its operands, as LLVM has inline assembly.
+class WgmmaText {
+public:
+  explicit WgmmaText(const WgmmaShape &shape) : shape(shape) {
+    registers = shape.halfAccumulators ? shape.n / 4 : shape.n / 2;
+    type = shape.halfAccumulators ? "i32" : "float";
+    for (int i = 0; i < registers; ++i) {
+      structure += (i ? ", " : "") + type;
+    }
+    structure = "{ " + structure + " }";
+  }
+
+  /// `%name = call ... ` with accumulators `sums`, A as operands of the text.
+  std::string call(const std::string &name,
+                   const std::vector<std::string> &sums,
+                   const std::vector<std::string> &a, const std::string &b) {
+    int operand = 2 * registers; // after the results and their ties
+    std::string results, constraints, ties, arguments, aText;
+    for (int i = 0; i < registers; ++i) {
+      results += (i ? ", $" : "$") + number(i);
+      constraints += type == "i32" ? "=r," : "=f,";
+      ties += number(i) + ",";
+      arguments += type + " " + sums[static_cast<size_t>(i)] + ", ";
+    }
+    for (size_t i = 0; i < a.size(); ++i) {
+      aText += (i ? ", $" : "$") + number(operand++);
+      ties += shape.aInRegisters ? "r," : "l,";
+      arguments += (shape.aInRegisters ? "i32 " : "i64 ") + a[i] + ", ";
+    }
+    if (shape.aInRegisters) {
+      aText = "{" + aText + "}";
+    }
+    std::string flags = shape.type == "tf32" ? ""
+                        : shape.aInRegisters
+                            ? ", " + number(shape.bTransposed)
+                            : ", " + number(shape.aTransposed) + ", " +
+                                  number(shape.bTransposed);
+    std::string instruction = "wgmma.mma_async.sync.aligned.m64n" +
+                              number(shape.n) + "k" + number(shape.k()) +
+                              (shape.halfAccumulators ? ".f16." : ".f32.") +
+                              shape.type + "." + shape.type;
+    return "  %" + name + " = call " + structure +
+           " asm sideeffect \"{ .reg .pred p; setp.ne.b32 p, $" +
+           number(operand + 1) + ", 0; " + instruction + " {" + results +
+           "}, " + aText + ", $" + number(operand) + ", p, 1, 1" + flags +
+           "; }\", \"" + constraints + ties + "l,n\"(" + arguments + "i64 " +
+           b + ", i32 1)\n";
+  }
+  std::string extract(const std::string &name, int i) {
+    return "  %" + name + "_" + number(i) + " = extractvalue " + structure +
+           " %" + name + ", " + number(i) + "\n";
+  }
+
+  int registers;
+  std::string type, structure;
+
+private:
+  const WgmmaShape &shape;
+};
+
+} // namespace
+
+std::string ampc::test::wgmmaKernel(const WgmmaShape &shape) {
+  Tile a = layOut(shape, 64, shape.aTransposed, 0);
+  Tile b =
+      layOut(shape, shape.n, shape.bTransposed, (a.bytes + 1023) / 1024 * 1024);
+  WgmmaText wgmma(shape);
+  std::string text = R"(
+target triple = "nvptx64-nvidia-cuda"
+@smem = external addrspace(3) global [0 x i8], align 1024
+@bar = internal addrspace(3) global i64 undef, align 8
+define ptx_kernel void @product(ptr byval([128 x i8]) align 128 "nvvm.grid_constant" %mapA, ptr byval([128 x i8]) align 128 "nvvm.grid_constant" %mapB, ptr addrspace(1) %A, ptr addrspace(1) %D) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp eq i32 %t, 0
+  br i1 %first, label %init, label %ready
+init:
+  call void @llvm.nvvm.mbarrier.init.shared(ptr addrspace(3) @bar, i32 1)
+  call void @llvm.nvvm.fence.mbarrier_init.release.cluster()
+  br label %ready
+ready:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br i1 %first, label %copy, label %loop
+copy:
+)";
+  text += "  %token = call i64 "
+          "@llvm.nvvm.mbarrier.arrive.expect.tx.scope.cta.space.cta(ptr "
+          "addrspace(3) @bar, i32 " +
+          number(a.bytes + b.bytes) + ")\n";
+  for (bool isA : {true, false}) {
+    const Tile &tile = isA ? a : b;
+    for (size_t i = 0; i < tile.boxes.size(); ++i) {
+      auto offset = tile.start + static_cast<int64_t>(i) * tile.boxBytes;
+      text += "  call void @llvm.nvvm.cp.async.bulk.tensor.g2s.tile.2d(ptr "
+              "addrspace(7) addrspacecast (ptr addrspace(3) getelementptr "
+              "(i8, ptr addrspace(3) @smem, i64 " +
+              number(offset) +
+              ") to ptr addrspace(7)), ptr addrspace(3) "
+              "@bar, ptr " +
+              (isA ? "%mapA" : "%mapB") + ", i32 " +
+              number(tile.boxes[i].first) + ", i32 " +
+              number(tile.boxes[i].second) +
+              ", i16 0, i64 0, i1 false, i1 false, i32 0)\n";
+    }
+  }
+  text += R"(  br label %loop
+loop:
+  %done = call i1 @llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta(ptr addrspace(3) @bar, i32 0)
+  br i1 %done, label %work, label %loop
+work:
+  %base = ptrtoint ptr addrspace(3) @smem to i64
+  %warp = lshr i32 %t, 5
+  %lane = and i32 %t, 31
+  %group = lshr i32 %lane, 2
+  %pair = and i32 %lane, 3
+  %row0 = shl i32 %warp, 4
+  %row = add i32 %row0, %group
+)";
+  int perRegister = 4 / shape.elementBytes();
+  if (shape.aInRegisters) {
+    // Registers of A from global memory, 32 bits each; A is K-major there.
+    for (int step = 0; step < shape.depth() / shape.k(); ++step) {
+      for (int r = 0; r < 4; ++r) {
+        std::string id = number(step) + "_" + number(r);
+        int extraRow = 8 * (r % 2);
+        int extraColumn = step * shape.k() + r / 2 * 4 * perRegister;
+        text += "  %ar" + id + " = add i32 %row, " + number(extraRow) +
+                "\n  %ao" + id + " = mul i32 %ar" + id + ", " +
+                number(shape.depth()) + "\n  %ap" + id + " = mul i32 %pair, " +
+                number(perRegister) + "\n  %aq" + id + " = add i32 %ap" + id +
+                ", " + number(extraColumn) + "\n  %ai" + id + " = add i32 %ao" +
+                id + ", %aq" + id + "\n  %ax" + id + " = mul i32 %ai" + id +
+                ", " + number(shape.elementBytes()) + "\n  %aa" + id +
+                " = getelementptr i8, ptr addrspace(1) %A, i32 %ax" + id +
+                "\n  %a" + id + " = load i32, ptr addrspace(1) %aa" + id +
+                ", align 4\n";
+      }
+    }
+  }
+  auto descriptor = [&](const std::string &name, const Tile &tile, int step) {
+    text += "  %" + name + "a = add i64 %base, " +
+            number(tile.start + step * tile.step) + "\n  %" + name +
+            "m = and i64 %" + name + "a, 262143\n  %" + name +
+            "s = lshr i64 %" + name + "m, 4\n  %" + name + " = or i64 %" +
+            name + "s, " +
+            number(static_cast<int64_t>(descriptorBits(shape, tile))) + "\n";
+  };
+  text += "  call void @llvm.nvvm.wgmma.fence.sync.aligned()\n";
+  std::vector<std::string> sums(static_cast<size_t>(wgmma.registers),
+                                shape.halfAccumulators ? "0" : "0.0");
+  std::string name;
+  for (int step = 0; step < shape.depth() / shape.k(); ++step) {
+    std::vector<std::string> operandsA;
+    if (shape.aInRegisters) {
+      for (int r = 0; r < 4; ++r) {
+        operandsA.push_back("%a" + number(step) + "_" + number(r));
+      }
+    } else {
+      descriptor("da" + number(step), a, step);
+      operandsA.push_back("%da" + number(step));
+    }
+    descriptor("db" + number(step), b, step);
+    name = "sum" + number(step);
+    text += wgmma.call(name, sums, operandsA, "%db" + number(step));
+    for (int i = 0; i < wgmma.registers; ++i) {
+      text += wgmma.extract(name, i);
+      sums[static_cast<size_t>(i)] = "%" + name + "_" + number(i);
+    }
+  }
+  text += "  call void @llvm.nvvm.wgmma.commit_group.sync.aligned()\n"
+          "  call void @llvm.nvvm.wgmma.wait_group.sync.aligned(i64 0)\n";
+  // Register i: row 0 or 8 further, columns of the lane's pair.
+  int perStore = shape.halfAccumulators ? 2 : 1;
+  for (int i = 0; i < wgmma.registers; ++i) {
+    int element = i * perStore;
+    int extraRow = 8 * (element / 2 % 2),
+        column = element / 4 * 8 + element % 2;
+    std::string id = number(i);
+    int bytes = shape.halfAccumulators ? 2 : 4;
+    text += "  %r" + id + " = add i32 %row, " + number(extraRow) + "\n  %o" +
+            id + " = mul i32 %r" + id + ", " + number(shape.n) + "\n  %p" + id +
+            " = mul i32 %pair, 2\n  %c" + id + " = add i32 %p" + id + ", " +
+            number(column) + "\n  %x" + id + " = add i32 %o" + id + ", %c" +
+            id + "\n  %y" + id + " = mul i32 %x" + id + ", " + number(bytes) +
+            "\n  %q" + id + " = getelementptr i8, ptr addrspace(1) %D, i32 %y" +
+            id + "\n  store " + wgmma.type + " " +
+            sums[static_cast<size_t>(i)] + ", ptr addrspace(1) %q" + id +
+            ", align 4\n";
+  }
+  return text + "  ret void\n}\n" + declarations;
+}
+
+std::string ampc::test::tensorStore(HopperBug bug) {
+  std::string fence =
+      bug == HopperBug::noProxyFence
+          ? ""
+          : "  call void @llvm.nvvm.fence.proxy.async.shared_cta()\n";
+  std::string wait =
+      bug == HopperBug::noStoreWait
+          ? ""
+          : "  call void @llvm.nvvm.cp.async.bulk.wait.group(i32 0)\n";
+  std::string offset = bug == HopperBug::misalignedTile ? "64" : "0";
+  return R"(
+target triple = "nvptx64-nvidia-cuda"
+@tile = internal addrspace(3) global [2176 x half] undef, align 128
+define ptx_kernel void @fill(ptr byval([128 x i8]) align 128 "nvvm.grid_constant" %map) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp eq i32 %t, 0
+  %corner = getelementptr i8, ptr addrspace(3) @tile, i32 )" +
+         offset + R"(
+  br label %loop
+loop:
+  %i = phi i32 [ %t, %0 ], [ %next, %loop ]
+  %p = getelementptr half, ptr addrspace(3) %corner, i32 %i
+  %x = uitofp i32 %i to half
+  store half %x, ptr addrspace(3) %p, align 2
+  %next = add i32 %i, 128
+  %more = icmp ult i32 %next, 2048
+  br i1 %more, label %loop, label %written
+written:
+)" + fence +
+         R"(  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br i1 %first, label %store, label %end
+store:
+  call void @llvm.nvvm.cp.async.bulk.tensor.s2g.tile.2d(ptr addrspace(3) %corner, ptr %map, i32 0, i32 8, i64 0, i1 false)
+  call void @llvm.nvvm.cp.async.bulk.commit.group()
+)" + wait +
+         R"(  br label %end
+end:
+  ret void
+}
+)" + declarations;
+}
+
+std::string ampc::test::hopperGemm(HopperBug bug) {
+  const std::string bytes = bug == HopperBug::tooFewBytes    ? "16384"
+                            : bug == HopperBug::tooManyBytes ? "32784"
+                                                             : "32768";
+  const std::string group = bug == HopperBug::groupInFlight ? "1" : "0";
+  const std::string barrier =
+      bug == HopperBug::noBarrierAfterInit ? "" : "      gpu.barrier\n";
+  const std::string parity = bug == HopperBug::wrongParity ? "%c1" : "%c0";
+  const std::string wait =
+      bug == HopperBug::noWait
+          ? ""
+          : "        nvgpu.mbarrier.try_wait.parity %bars[%st], %parity, "
+            "%ticks : !bar\n";
+  return R"(
+!bar = !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>, num_barriers = 2>
+!ta = !nvgpu.tensormap.descriptor<tensor = memref<128x64xf16, 3>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>
+!tb = !nvgpu.tensormap.descriptor<tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b, l2promo = none, oob = zero, interleave = none>
+!acc = !nvgpu.warpgroup.accumulator<fragmented = vector<128x128xf32>>
+!smem = memref<65536xi8, #gpu.address_space<workgroup>>
+!tileA = memref<128x64xf16, #gpu.address_space<workgroup>>
+!tileB = memref<64x64xf16, #gpu.address_space<workgroup>>
+!pairB = memref<64x128xf16, #gpu.address_space<workgroup>>
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    memref.global @dynsmem : memref<0xi8, #gpu.address_space<workgroup>> {alignment = 1024 : i64}
+    gpu.func @gemm(%pda: !llvm.ptr, %pdb: !llvm.ptr, %C: memref<?x?xf32>, %KT: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %da = builtin.unrealized_conversion_cast %pda : !llvm.ptr to !ta
+      %db = builtin.unrealized_conversion_cast %pdb : !llvm.ptr to !tb
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %c64 = arith.constant 64 : index
+      %c128 = arith.constant 128 : index
+      %tx = arith.constant )" +
+         bytes + R"( : index
+      %ticks = arith.constant 10000000 : index
+      %offB = arith.constant 32768 : index
+      %offB2 = arith.constant 8192 : index
+      %stage = arith.constant 16384 : index
+      %tid = gpu.thread_id x
+      %bx = gpu.block_id x
+      %by = gpu.block_id y
+      %m0 = arith.muli %by, %c128 : index
+      %n0 = arith.muli %bx, %c128 : index
+      %n1 = arith.addi %n0, %c64 : index
+      %p = arith.cmpi eq, %tid, %c0 : index
+      %raw = memref.get_global @dynsmem : memref<0xi8, #gpu.address_space<workgroup>>
+      %dyn = memref.reinterpret_cast %raw to offset: [0], sizes: [65536], strides: [1] : memref<0xi8, #gpu.address_space<workgroup>> to !smem
+      %bars = nvgpu.mbarrier.create -> !bar
+      nvgpu.mbarrier.init %bars[%c0], %c1, predicate = %p : !bar
+      nvgpu.mbarrier.init %bars[%c1], %c1, predicate = %p : !bar
+)" + barrier +
+         R"(      nvgpu.tma.prefetch.descriptor %da, predicate = %p : !ta
+      %acc0 = nvgpu.warpgroup.mma.init.accumulator -> !acc
+      %A0 = memref.view %dyn[%c0][] : !smem to !tileA
+      %B00 = memref.view %dyn[%offB][] : !smem to !tileB
+      %ob1 = arith.addi %offB, %offB2 : index
+      %B01 = memref.view %dyn[%ob1][] : !smem to !tileB
+      nvgpu.mbarrier.arrive.expect_tx %bars[%c0], %tx, predicate = %p : !bar
+      nvgpu.tma.async.load %da[%c0, %m0], %bars[%c0] to %A0, predicate = %p : !ta, !bar -> !tileA
+      nvgpu.tma.async.load %db[%n0, %c0], %bars[%c0] to %B00, predicate = %p : !tb, !bar -> !tileB
+      nvgpu.tma.async.load %db[%n1, %c0], %bars[%c0] to %B01, predicate = %p : !tb, !bar -> !tileB
+      %res = scf.for %kt = %c0 to %KT step %c1 iter_args(%acc = %acc0) -> (!acc) {
+        %st = arith.remui %kt, %c2 : index
+        %nk = arith.addi %kt, %c1 : index
+        %nst = arith.remui %nk, %c2 : index
+        %has = arith.cmpi ult, %nk, %KT : index
+        %pp = arith.andi %has, %p : i1
+        %k0 = arith.muli %nk, %c64 : index
+        %oa = arith.muli %nst, %stage : index
+        %ob = arith.addi %oa, %offB : index
+        %obb = arith.addi %ob, %offB2 : index
+        %An = memref.view %dyn[%oa][] : !smem to !tileA
+        %Bn0 = memref.view %dyn[%ob][] : !smem to !tileB
+        %Bn1 = memref.view %dyn[%obb][] : !smem to !tileB
+        nvgpu.mbarrier.arrive.expect_tx %bars[%nst], %tx, predicate = %pp : !bar
+        nvgpu.tma.async.load %da[%k0, %m0], %bars[%nst] to %An, predicate = %pp : !ta, !bar -> !tileA
+        nvgpu.tma.async.load %db[%n0, %k0], %bars[%nst] to %Bn0, predicate = %pp : !tb, !bar -> !tileB
+        nvgpu.tma.async.load %db[%n1, %k0], %bars[%nst] to %Bn1, predicate = %pp : !tb, !bar -> !tileB
+        %h = arith.divui %kt, %c2 : index
+        %h1 = arith.addi %h, )" +
+         parity + R"( : index
+        %ph = arith.remui %h1, %c2 : index
+        %parity = arith.index_cast %ph : index to i1
+)" + wait +
+         R"(        %ca = arith.muli %st, %stage : index
+        %cb = arith.addi %ca, %offB : index
+        %Ac = memref.view %dyn[%ca][] : !smem to !tileA
+        %Bc = memref.view %dyn[%cb][] : !smem to !pairB
+        %descA = nvgpu.warpgroup.generate.descriptor %Ac, %da : !tileA, !ta -> !nvgpu.warpgroup.descriptor<tensor = !tileA>
+        %descB = nvgpu.warpgroup.generate.descriptor %Bc, %db : !pairB, !tb -> !nvgpu.warpgroup.descriptor<tensor = !pairB>
+        %r = nvgpu.warpgroup.mma %descA, %descB, %acc {transposeB, waitGroup = )" +
+         group +
+         R"( : i64} : !nvgpu.warpgroup.descriptor<tensor = !tileA>, !nvgpu.warpgroup.descriptor<tensor = !pairB>, !acc -> !acc
+        gpu.barrier
+        scf.yield %r : !acc
+      }
+      %Cs = memref.subview %C[%m0, %n0][128, 128][1, 1] : memref<?x?xf32> to memref<128x128xf32, strided<[?, 1], offset: ?>>
+      nvgpu.warpgroup.mma.store %res, %Cs : !acc to memref<128x128xf32, strided<[?, 1], offset: ?>>
+      gpu.return
+    }
+  }
+}
+)";
+}

@@ -1,0 +1,308 @@
+//===- HopperTest.cpp - TMA, mbarriers and wgmma: right, and wrong --------===//
+#include "test/unit/Simulate/Hopper.h"
+#include "test/unit/Simulate/Harness.h"
+
+#include "ampc/numerics.h"
+#include "runtime/devices/sim/tensor_map.h"
+
+#include <cmath>
+
+using namespace ampc::test;
+using sim::Fault;
+
+namespace {
+
+/// A CUtensorMap of a row-major matrix.
+struct alignas(128) MapBytes {
+  char bytes[128] = {};
+};
+
+MapBytes mapOf(void *memory, const std::string &type, int rows, int columns,
+               int boxRows, int boxColumns, int swizzle) {
+  uint32_t dataType = type == "f16" ? 6 : type == "bf16" ? 9 : 11;
+  uint64_t bytes = type == "tf32" ? 4 : 2;
+  uint64_t sizes[] = {static_cast<uint64_t>(columns),
+                      static_cast<uint64_t>(rows)};
+  uint64_t strides[] = {static_cast<uint64_t>(columns) * bytes};
+  uint32_t box[] = {static_cast<uint32_t>(boxColumns),
+                    static_cast<uint32_t>(boxRows)};
+  uint32_t ones[] = {1, 1};
+  uint32_t mode = swizzle == 128  ? 3
+                  : swizzle == 64 ? 2
+                  : swizzle == 32 ? 1
+                                  : 0;
+  sim::TensorMap map;
+  auto status = sim::encodeTensorMap(
+      {dataType, 2, memory, sizes, strides, box, ones, 0, mode, 0, 0}, &map);
+  EXPECT_TRUE(status.ok()) << status.message();
+  MapBytes result;
+  memcpy(result.bytes, &map, sizeof map);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// One wgmma of each kind
+//===----------------------------------------------------------------------===//
+
+class Wgmma : public testing::TestWithParam<WgmmaShape> {};
+
+TEST_P(Wgmma, Computes) {
+  const WgmmaShape &shape = GetParam();
+  auto program = Program::fromLlvm(wgmmaKernel(shape), 90);
+  ASSERT_EQ(program->error(), "");
+  EXPECT_EQ(program->assemble(), "");
+  int n = shape.n, depth = shape.depth();
+  // Small integers: every sum is exact, so any order is right.
+  std::vector<float> a(static_cast<size_t>(64 * depth));
+  std::vector<float> b(static_cast<size_t>(depth * n));
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<float>((i * 7 + i / 64) % 5) - 2;
+  }
+  for (size_t i = 0; i < b.size(); ++i) {
+    b[i] = static_cast<float>((i * 11 + i / 32) % 7) - 3;
+  }
+  // Bits in the order of memory: a(row, k), or a(k, row) where transposed.
+  auto pack = [&](int rows, int columns, auto at) {
+    std::vector<char> bytes;
+    for (int i = 0; i < rows * columns; ++i) {
+      float value = at(i / columns, i % columns);
+      uint32_t bits = shape.type == "tf32"   ? ampc_f32_bits(value)
+                      : shape.type == "bf16" ? ampc_f32_to_bf16(value)
+                                             : ampc_f32_to_f16(value);
+      auto *from = reinterpret_cast<char *>(&bits);
+      bytes.insert(bytes.end(), from, from + shape.elementBytes());
+    }
+    return bytes;
+  };
+  auto elementA = [&](int row, int k) {
+    return a[static_cast<size_t>(row * depth + k)];
+  };
+  auto elementB = [&](int k, int column) {
+    return b[static_cast<size_t>(k * n + column)];
+  };
+  std::vector<char> bytesA =
+      shape.aTransposed
+          ? pack(depth, 64, [&](int i, int j) { return elementA(j, i); })
+          : pack(64, depth, elementA);
+  std::vector<char> bytesB =
+      shape.bTransposed
+          ? pack(depth, n, elementB)
+          : pack(n, depth, [&](int i, int j) { return elementB(j, i); });
+  Device device(*program);
+  void *deviceA = device.upload(bytesA, "A");
+  void *deviceB = device.upload(bytesB, "B");
+  void *d = device.allocate(
+      static_cast<size_t>(64 * n) * (shape.halfAccumulators ? 2 : 4), "D");
+  int row = shape.rowElements();
+  auto mapFor = [&](void *memory, int extent, bool transposed) {
+    return transposed ? mapOf(memory, shape.type, depth, extent, depth, row,
+                              shape.swizzle)
+                      : mapOf(memory, shape.type, extent, depth, extent, row,
+                              shape.swizzle);
+  };
+  device.param(mapFor(deviceA, 64, shape.aTransposed))
+      .param(mapFor(deviceB, n, shape.bTransposed))
+      .param(deviceA)
+      .param(d);
+  device.options.seed = 3;
+  device.launch("product", {1, 1, 1}, {128, 1, 1}, 128 * 1024);
+  EXPECT_TRUE(device.report.clean()) << device.report.text().c_str();
+  int wrong = 0;
+  for (int i = 0; i < 64; ++i) {
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int k = 0; k < depth; ++k) {
+        sum += elementA(i, k) * elementB(k, j);
+      }
+      size_t at = static_cast<size_t>(i * n + j);
+      float got = shape.halfAccumulators
+                      ? ampc_f16_to_f32(static_cast<uint16_t *>(d)[at])
+                      : static_cast<float *>(d)[at];
+      wrong += got != sum;
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+std::vector<WgmmaShape> wgmmaShapes() {
+  std::vector<WgmmaShape> shapes;
+  for (int swizzle : {128, 64, 32, 0}) {
+    for (bool a : {false, true}) {
+      for (bool b : {false, true}) {
+        WgmmaShape shape;
+        shape.swizzle = swizzle;
+        shape.aTransposed = a;
+        shape.bTransposed = b;
+        shapes.push_back(shape);
+      }
+    }
+    WgmmaShape tf32;
+    tf32.type = "tf32";
+    tf32.swizzle = swizzle;
+    shapes.push_back(tf32);
+  }
+  for (int n : {8, 24, 128, 256}) {
+    WgmmaShape shape;
+    shape.n = n;
+    shape.type = "bf16";
+    shapes.push_back(shape);
+  }
+  WgmmaShape registers;
+  registers.aInRegisters = true;
+  shapes.push_back(registers);
+  registers.bTransposed = true;
+  registers.swizzle = 64;
+  shapes.push_back(registers);
+  registers = WgmmaShape();
+  registers.aInRegisters = true;
+  registers.type = "tf32";
+  shapes.push_back(registers);
+  WgmmaShape half;
+  half.halfAccumulators = true;
+  shapes.push_back(half);
+  half.n = 16;
+  shapes.push_back(half);
+  return shapes;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Wgmma, testing::ValuesIn(wgmmaShapes()),
+                         [](const testing::TestParamInfo<WgmmaShape> &info) {
+                           const WgmmaShape &shape = info.param;
+                           return shape.type + "_n" + std::to_string(shape.n) +
+                                  "_swizzle" + std::to_string(shape.swizzle) +
+                                  (shape.aTransposed ? "_at" : "") +
+                                  (shape.bTransposed ? "_bt" : "") +
+                                  (shape.aInRegisters ? "_registers" : "") +
+                                  (shape.halfAccumulators ? "_half" : "");
+                         });
+
+//===----------------------------------------------------------------------===//
+// A product in stages
+//===----------------------------------------------------------------------===//
+
+class HopperGemm : public testing::Test {
+protected:
+  static constexpr int m = 256, n = 128, k = 320;
+
+  void run(HopperBug bug, uint64_t seed = 0) {
+    device.reset();
+    program = Program::fromMlir(hopperGemm(bug), 90);
+    ASSERT_EQ(program->error(), "");
+    EXPECT_EQ(program->assemble(), "");
+    device = std::make_unique<Device>(*program);
+    std::vector<uint16_t> a = randomF16(m * k, 1), b = randomF16(k * n, 2);
+    void *deviceA = device->upload(a, "A"), *deviceB = device->upload(b, "B");
+    c = static_cast<float *>(device->allocate(4 * m * n, "C"));
+    std::vector<MapBytes> maps = {mapOf(deviceA, "f16", m, k, 128, 64, 128),
+                                  mapOf(deviceB, "f16", k, n, 64, 64, 128)};
+    auto *deviceMaps = device->upload(maps, "maps");
+    device->param(deviceMaps).param(deviceMaps + 1).matrix(c, m, n);
+    device->param<int64_t>(k / 64);
+    device->options.seed = seed;
+    device->launch("gemm", {n / 128, m / 128, 1}, {128, 1, 1}, 65536);
+    worst = 0;
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < n; ++j) {
+        double sum = 0, size = 0;
+        for (int l = 0; l < k; ++l) {
+          double term = ampc_f16_to_f64(a[static_cast<size_t>(i * k + l)]) *
+                        ampc_f16_to_f64(b[static_cast<size_t>(l * n + j)]);
+          sum += term;
+          size += std::fabs(term);
+        }
+        double error =
+            std::fabs(static_cast<double>(c[i * n + j]) - sum) / size;
+        worst = error <= worst ? worst : error;
+      }
+    }
+  }
+  std::unique_ptr<Program> program;
+  std::unique_ptr<Device> device;
+  float *c = nullptr;
+  double worst = 0;
+};
+
+TEST_F(HopperGemm, Computes) {
+  for (uint64_t seed : {0, 1, 2}) {
+    ASSERT_NO_FATAL_FAILURE(run(HopperBug::none, seed));
+    EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
+    EXPECT_LE(worst, 0x1p-20);
+  }
+}
+
+struct Planted {
+  HopperBug bug;
+  Fault fault;
+  const char *site, *words;
+};
+
+TEST_F(HopperGemm, PlantedFaultsAreFound) {
+  const Planted all[] = {
+      {HopperBug::noWait, Fault::missingWait, "wgmma",
+       "which a bulk copy may still be writing"},
+      {HopperBug::wrongParity, Fault::missingWait, "wgmma",
+       "which a bulk copy may still be writing"},
+      {HopperBug::tooFewBytes, Fault::barrierMisuse, "cp.async.bulk.tensor",
+       "fewer bytes are expected than copied"},
+      {HopperBug::tooManyBytes, Fault::deadlock, "mbarrier.try_wait",
+       "lacks 0 arrivals and 16 bytes"},
+      {HopperBug::noBarrierAfterInit, Fault::sharedRace, "mbarrier",
+       "races with its initialisation by thread 0"},
+      {HopperBug::groupInFlight, Fault::missingWait, "wgmma", ""},
+  };
+  for (const Planted &planted : all) {
+    ASSERT_NO_FATAL_FAILURE(run(planted.bug));
+    EXPECT_TRUE(
+        found(device->report, planted.fault, planted.site, planted.words));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Stores by TMA
+//===----------------------------------------------------------------------===//
+
+class TensorStore : public testing::Test {
+protected:
+  void run(HopperBug bug) {
+    program = Program::fromLlvm(tensorStore(bug), 90);
+    ASSERT_EQ(program->error(), "");
+    EXPECT_EQ(program->assemble(), "");
+    device = std::make_unique<Device>(*program);
+    // The tile's last 8 of 32 rows lie outside of the matrix.
+    result = static_cast<uint16_t *>(device->allocate(32 * 64 * 2, "result"));
+    device->param(mapOf(result, "f16", 32, 64, 32, 64, 0));
+    device->launch("fill", {1, 1, 1}, {128, 1, 1});
+  }
+  std::unique_ptr<Program> program;
+  std::unique_ptr<Device> device;
+  uint16_t *result = nullptr;
+};
+
+TEST_F(TensorStore, WritesWhatIsInside) {
+  ASSERT_NO_FATAL_FAILURE(run(HopperBug::none));
+  EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
+  EXPECT_EQ(device->memory.unwritten(result, 8 * 128), 8u * 128);
+  for (int i = 0; i < 24 * 64; ++i) {
+    EXPECT_EQ(ampc_f16_to_f32(result[8 * 64 + i]), static_cast<float>(i));
+  }
+}
+
+TEST_F(TensorStore, NeedsAFence) {
+  ASSERT_NO_FATAL_FAILURE(run(HopperBug::noProxyFence));
+  EXPECT_TRUE(found(device->report, Fault::missingFence, "store half",
+                    "no fence.proxy.async since"));
+}
+
+TEST_F(TensorStore, NeedsAWait) {
+  ASSERT_NO_FATAL_FAILURE(run(HopperBug::noStoreWait));
+  EXPECT_TRUE(found(device->report, Fault::missingWait, "s2g.tile.2d",
+                    "ends without waiting for its bulk stores"));
+}
+
+TEST_F(TensorStore, NeedsAlignment) {
+  ASSERT_NO_FATAL_FAILURE(run(HopperBug::misalignedTile));
+  EXPECT_TRUE(found(device->report, Fault::misaligned, "s2g.tile.2d",
+                    "is not aligned to 128 bytes"));
+}
+
+} // namespace
