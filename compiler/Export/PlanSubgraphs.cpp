@@ -153,7 +153,7 @@ static void passNarrow(ValuePlan *actual, Form &form, ValuePlan &formal) {
   if (!actual || !actual->isConstant() || formal.uses.size() != 1) {
     return;
   }
-  const Form &use = formal.uses.front();
+  const Form &use = formal.uses.front().first;
   if (use.rounded == 0 && isEligible(use.type)) {
     form.type = formal.current = formal.produced = use.type;
   }

@@ -35,6 +35,7 @@ private:
                 uint32_t index, NodeCompute compute);
   void recordUses(const onnx::NodeProto &proto, NodePlan &node);
   void leaveRoundingToCasts();
+  void narrowBeforeMoving();
   void inferOutputs(RegionPlan &region, const onnx::NodeProto &proto,
                     NodePlan &node, const OpSchema *schema);
   void readConstant(const onnx::NodeProto &proto, ValuePlan &value);

@@ -507,6 +507,18 @@ def numbers_of_constant_nodes_are_narrowed():
 
 
 @case
+def moved_constants_are_stored_narrow():
+    # More elements than the compiler looks at while it folds.
+    made = model([node("Transpose", "w", "t", perm=[1, 0]), node("Reshape", "t s", "r"),
+                  node("MatMul", "x r", "y")],
+                 [value("x", [2, 128])], [value("y", [2, 128])],
+                 [tensor("w", _normal(64, 256)), tensor("s", np.array([128, 128], np.int64))])
+    return Case("moved-constant", made, {"x": _normal(2, 128, seed=1)},
+                lambda r: computes_in(r, "t", F16) + computes_in(r, "r", F16)
+                + expect(r.graph.initializer[0].data_type == F16, "the weight is stored wide"))
+
+
+@case
 def fields_stay():
     made = model([node("MatMul", "x w", "m"), node("Relu", "m", "y")],
                  [value("x", [2, 4])], [value("y", [2, 4])], [tensor("w", _normal(4, 4))],

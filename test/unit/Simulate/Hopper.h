@@ -7,6 +7,21 @@
 
 namespace ampc::test {
 
+/// Faults that can be put into a kernel.
+enum class HopperBug {
+  none,
+  noWait,      // for the mbarrier
+  wrongParity, // waits for the phase before
+  tooFewBytes, // expected by the mbarrier
+  tooManyBytes,
+  noBarrierAfterInit,
+  groupInFlight, // wgmma.wait_group 1 where the next copy may begin
+  noWgmmaWait,   // results used at once
+  noWgmmaFence,
+  noProxyFence, // a tile written by threads, stored by TMA
+  noStoreWait,  // the block ends with its store in flight
+  misalignedTile,
+};
 /// D = A B of one warpgroup: a tile of A of 64 rows and one of B, both brought
 /// by TMA and read by wgmma, as the swizzle and the majors ask.
 struct WgmmaShape {
@@ -30,22 +45,9 @@ struct WgmmaShape {
 /// Takes the two tensor maps by value, A as a plain pointer too (for
 /// registers), and D. A's box is rowElements by 64 (by depth if transposed),
 /// B's the same.
-std::string wgmmaKernel(const WgmmaShape &shape);
+std::string wgmmaKernel(const WgmmaShape &shape,
+                        HopperBug bug = HopperBug::none);
 
-enum class HopperBug {
-  none,
-  noWait,      // for the mbarrier
-  wrongParity, // waits for the phase before
-  tooFewBytes, // expected by the mbarrier
-  tooManyBytes,
-  noBarrierAfterInit,
-  groupInFlight, // wgmma.wait_group 1 where the next copy may begin
-  noWgmmaWait,   // results used at once
-  noWgmmaFence,
-  noProxyFence, // a tile written by threads, stored by TMA
-  noStoreWait,  // the block ends with its store in flight
-  misalignedTile,
-};
 /// C = A B of f16, tiles of 128 x 128 x 64, two stages.
 std::string hopperGemm(HopperBug bug = HopperBug::none);
 

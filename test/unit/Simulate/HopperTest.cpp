@@ -44,11 +44,16 @@ MapBytes mapOf(void *memory, const std::string &type, int rows, int columns,
 // One wgmma of each kind
 //===----------------------------------------------------------------------===//
 
-class Wgmma : public testing::TestWithParam<WgmmaShape> {};
+class Wgmma : public testing::TestWithParam<WgmmaShape> {
+protected:
+  void run(const WgmmaShape &shape, HopperBug bug);
+  std::unique_ptr<Program> program;
+  std::unique_ptr<Device> running;
+  int wrong = 0; // elements
+};
 
-TEST_P(Wgmma, Computes) {
-  const WgmmaShape &shape = GetParam();
-  auto program = Program::fromLlvm(wgmmaKernel(shape), 90);
+void Wgmma::run(const WgmmaShape &shape, HopperBug bug) {
+  program = Program::fromLlvm(wgmmaKernel(shape, bug), 90);
   ASSERT_EQ(program->error(), "");
   EXPECT_EQ(program->assemble(), "");
   int n = shape.n, depth = shape.depth();
@@ -88,7 +93,8 @@ TEST_P(Wgmma, Computes) {
       shape.bTransposed
           ? pack(depth, n, elementB)
           : pack(n, depth, [&](int i, int j) { return elementB(j, i); });
-  Device device(*program);
+  running = std::make_unique<Device>(*program);
+  Device &device = *running;
   void *deviceA = device.upload(bytesA, "A");
   void *deviceB = device.upload(bytesB, "B");
   void *d = device.allocate(
@@ -106,8 +112,7 @@ TEST_P(Wgmma, Computes) {
       .param(d);
   device.options.seed = 3;
   device.launch("product", {1, 1, 1}, {128, 1, 1}, 128 * 1024);
-  EXPECT_TRUE(device.report.clean()) << device.report.text().c_str();
-  int wrong = 0;
+  wrong = 0;
   for (int i = 0; i < 64; ++i) {
     for (int j = 0; j < n; ++j) {
       float sum = 0;
@@ -121,8 +126,29 @@ TEST_P(Wgmma, Computes) {
       wrong += got != sum;
     }
   }
+}
+
+TEST_P(Wgmma, Computes) {
+  ASSERT_NO_FATAL_FAILURE(run(GetParam(), HopperBug::none));
+  EXPECT_TRUE(running->report.clean()) << running->report.text().c_str();
   EXPECT_EQ(wrong, 0);
 }
+
+using WgmmaFaults = Wgmma;
+
+TEST_P(WgmmaFaults, ResultsNeedAWait) {
+  ASSERT_NO_FATAL_FAILURE(run(GetParam(), HopperBug::noWgmmaWait));
+  EXPECT_TRUE(found(running->report, Fault::missingWait, "wgmma.mma_async",
+                    "uses the result of a wgmma whose group is not waited"));
+}
+
+TEST_P(WgmmaFaults, RegistersNeedAFence) {
+  ASSERT_NO_FATAL_FAILURE(run(GetParam(), HopperBug::noWgmmaFence));
+  EXPECT_TRUE(found(running->report, Fault::missingFence, "wgmma.mma_async",
+                    "no wgmma.fence between"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, WgmmaFaults, testing::Values(WgmmaShape()));
 
 std::vector<WgmmaShape> wgmmaShapes() {
   std::vector<WgmmaShape> shapes;

@@ -5,14 +5,9 @@
 // each statement lowered by its mnemonic.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/Targets/CUDA/Simulate/Lowering.h"
-#include "compiler/Targets/CUDA/Simulate/Ptx.h"
+#include "compiler/Targets/CUDA/Simulate/InlineAsm.h"
 
 #include "ampc/sim_abi.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -129,61 +124,7 @@ constexpr FloatRule floatRules[] = {
     {"cos.approx.f32", "ampc_sim_cos"},
 };
 
-/// The lowering of one string.
-class AsmLowering {
-public:
-  AsmLowering(Lowering &lowering, CallBase &call)
-      : lowering(lowering), call(call),
-        assembly(*cast<InlineAsm>(call.getCalledOperand())) {}
-
-  void run();
-
-private:
-  void unsupported(const Twine &what) {
-    lowering.fail(call, "the inline assembly " + what + " is not supported");
-  }
-  void lower(const PtxStatement &statement);
-  bool lowerWaitLoop(ArrayRef<PtxStatement> statements);
-  bool lowerTensorCopy(const PtxStatement &statement);
-  bool lowerCopy(const PtxStatement &statement);
-  bool lowerWgmma(const PtxStatement &statement);
-  bool lowerRule(const PtxStatement &statement);
-
-  /// A token's value: an operand of the call, a constant, a name set before.
-  Value *valueOf(const PtxToken &token);
-  Value *as(char word, const PtxToken &token);
-  bool isOutput(const PtxToken &token) const {
-    return token.kind == PtxToken::operand && token.value < outputs;
-  }
-  void setOutput(const PtxToken &token, Value *value) {
-    if (token.kind == PtxToken::name) {
-      names[token.text] = value;
-    } else {
-      results[static_cast<size_t>(token.value)] = value;
-    }
-  }
-  Type *outputType(size_t index) const {
-    auto *structure = dyn_cast<StructType>(call.getType());
-    return structure ? structure->getElementType(static_cast<unsigned>(index))
-                     : call.getType();
-  }
-  Value *callPacked(const PtxStatement &statement, StringRef callee,
-                    ArrayRef<Value *> operands, Type *type,
-                    ArrayRef<uint32_t> imm) {
-    return lowering.callPacked(*at, callee, statement.mnemonic, operands, type,
-                               imm);
-  }
-
-  Lowering &lowering;
-  CallBase &call;
-  InlineAsm &assembly;
-  Instruction *at = nullptr; // statements are lowered before it
-  int64_t outputs = 0;
-  SmallVector<Value *> results;
-  SmallVector<Value *> tied; // inputs that begin as an output's value
-  StringMap<Value *> names;
-  SmallVector<uint32_t> wgmmaSites;
-};
+} // namespace
 
 Value *AsmLowering::valueOf(const PtxToken &token) {
   IRBuilder<> builder(at);
@@ -221,222 +162,6 @@ Value *AsmLowering::as(char word, const PtxToken &token) {
         value, builder.getIntNTy(from->getPrimitiveSizeInBits()));
   }
   return builder.CreateZExtOrTrunc(value, type);
-}
-
-/// A loop around try_wait, whatever its labels are: try_wait waits here.
-bool AsmLowering::lowerWaitLoop(ArrayRef<PtxStatement> statements) {
-  const PtxStatement *wait = nullptr;
-  unsigned branches = 0;
-  for (const PtxStatement &statement : statements) {
-    StringRef mnemonic = statement.mnemonic;
-    if (mnemonic.starts_with("mbarrier.try_wait") ||
-        mnemonic.starts_with("mbarrier.test_wait")) {
-      wait = wait ? nullptr : &statement;
-    } else if (mnemonic.starts_with("bra")) {
-      ++branches;
-    } else if (!mnemonic.empty() && mnemonic != ".reg") {
-      return false;
-    }
-  }
-  if (!wait || wait->operands.size() < 3) {
-    return false;
-  }
-  uint32_t parity = wait->mnemonic.contains(".parity");
-  bool blocks = branches > 0 || wait->mnemonic.starts_with("mbarrier.try_wait");
-  Value *address = as('a', wait->operands[1].tokens[0]);
-  Value *value = as(parity ? 'w' : 'l', wait->operands[2].tokens[0]);
-  if (!address || !value) {
-    return false;
-  }
-  Value *done = callPacked(*wait, "ampc_sim_mbarrier_wait", {address, value},
-                           lowering.i8, {parity, blocks});
-  IRBuilder<> builder(at);
-  setOutput(wait->operands[0].tokens[0], builder.CreateIsNotNull(done));
-  return true;
-}
-
-/// cp.async.bulk and cp.async.bulk.tensor in their two directions.
-bool AsmLowering::lowerTensorCopy(const PtxStatement &statement) {
-  StringRef name = statement.mnemonic;
-  if (!name.consume_front("cp.async.bulk.")) {
-    return false;
-  }
-  uint32_t rank = 0;
-  if (name.consume_front("tensor.")) {
-    if (name.consumeInteger(10, rank) || !name.consume_front("d.")) {
-      return false;
-    }
-  }
-  bool load = name.consume_front("shared::cluster.global.") ||
-              name.consume_front("shared::cta.global.");
-  bool store = !load && name.consume_front("global.shared::cta.");
-  name.consume_front("tile.");
-  StringRef completion = load ? "mbarrier::complete_tx::bytes" : "bulk_group";
-  if ((!load && !store) || name != completion) {
-    return false;
-  }
-  // [shared], [map, {coordinates}], [mbarrier] or [map, {..}], [shared]; not
-  // tensors: [shared], [global], bytes, [mbarrier] or [global], [shared], bytes
-  SmallVector<PtxToken> tokens;
-  for (const PtxOperand &operand : statement.operands) {
-    tokens.append(operand.tokens);
-  }
-  size_t expected = rank ? rank + (load ? 3 : 2) : load ? 4 : 3;
-  if (tokens.size() != expected) {
-    return false;
-  }
-  SmallVector<const PtxToken *> addresses, words;
-  if (!rank) {
-    addresses = {&tokens[0], &tokens[1]};
-    words = {&tokens[2]};
-    if (load) {
-      addresses = {&tokens[0], &tokens[3], &tokens[1]};
-    }
-  } else {
-    size_t map = load ? 1 : 0;
-    for (size_t i = 0; i < rank; ++i) {
-      words.push_back(&tokens[map + 1 + i]);
-    }
-    addresses = {load ? &tokens[0] : &tokens.back()};
-    if (load) {
-      addresses.push_back(&tokens.back());
-    }
-    addresses.push_back(&tokens[map]);
-  }
-  SmallVector<Value *> operands;
-  for (const PtxToken *token : addresses) {
-    operands.push_back(as('a', *token));
-  }
-  for (const PtxToken *token : words) {
-    operands.push_back(as('w', *token));
-  }
-  if (is_contained(operands, nullptr)) {
-    return false;
-  }
-  StringRef callee =
-      rank   ? load ? "ampc_sim_tensor_load" : "ampc_sim_tensor_store"
-      : load ? "ampc_sim_bulk_load"
-             : "ampc_sim_bulk_store";
-  callPacked(statement, callee, operands, lowering.voidType, {rank});
-  return true;
-}
-
-/// cp.async.ca.shared.global [to], [from], bytes{, bytes to read};
-bool AsmLowering::lowerCopy(const PtxStatement &statement) {
-  StringRef name = statement.mnemonic;
-  if (!name.consume_front("cp.async.")) {
-    return false;
-  }
-  if (!name.consume_front("ca.shared") && !name.consume_front("cg.shared")) {
-    return false;
-  }
-  name.consume_front("::cta");
-  const auto &given = statement.operands;
-  if (name != ".global" || given.size() < 3 || given.size() > 4 ||
-      given[2].tokens[0].kind != PtxToken::number) {
-    return false;
-  }
-  auto bytes = static_cast<uint32_t>(given[2].tokens[0].value);
-  SmallVector<Value *> operands = {as('a', given[0].tokens[0]),
-                                   as('a', given[1].tokens[0])};
-  if (given.size() == 4) {
-    operands.push_back(as('w', given[3].tokens[0]));
-  }
-  if (is_contained(operands, nullptr) ||
-      (bytes != 4 && bytes != 8 && bytes != 16)) {
-    return false;
-  }
-  callPacked(statement, "ampc_sim_cp_async", operands, lowering.voidType,
-             {bytes, given.size() == 4});
-  return true;
-}
-
-/// wgmma.mma_async.sync.aligned.m64nNkK.D.A.B {d..}, a, b, p, scale-a,
-/// scale-b{, trans-a, trans-b};
-bool AsmLowering::lowerWgmma(const PtxStatement &statement) {
-  StringRef name = statement.mnemonic;
-  if (!name.consume_front("wgmma.mma_async.sync.aligned.m64n")) {
-    return false;
-  }
-  uint32_t n, k;
-  if (name.consumeInteger(10, n) || !name.consume_front("k") ||
-      name.consumeInteger(10, k) || !name.consume_front(".")) {
-    return false;
-  }
-  auto [out, types] = name.split('.');
-  auto [a, b] = types.split('.');
-  auto type = StringSwitch<uint32_t>(a)
-                  .Case("f16", AMPC_SIM_F16)
-                  .Case("bf16", AMPC_SIM_BF16)
-                  .Case("tf32", AMPC_SIM_TF32)
-                  .Default(AMPC_SIM_F32);
-  bool narrow = out == "f16";
-  if (a != b || type == AMPC_SIM_F32 || k != (type == AMPC_SIM_TF32 ? 8 : 16) ||
-      n < 8 || n > 256 || n % 8 != 0 || (!narrow && out != "f32") ||
-      (narrow && type != AMPC_SIM_F16)) {
-    return false;
-  }
-  const auto &given = statement.operands;
-  bool inRegisters = given.size() > 1 && given[1].isList;
-  size_t flags = type == AMPC_SIM_TF32 ? 0 : inRegisters ? 1 : 2;
-  size_t accumulators = narrow ? n / 4 : n / 2;
-  if (given.size() != 6 + flags || given[0].tokens.size() != accumulators ||
-      given[1].tokens.size() != (inRegisters ? 4 : 1)) {
-    return false;
-  }
-  auto constant = [&](size_t index) -> std::optional<int64_t> {
-    auto *value =
-        dyn_cast_or_null<ConstantInt>(valueOf(given[index].tokens[0]));
-    return value ? std::optional(value->getSExtValue()) : std::nullopt;
-  };
-  uint32_t imm = inRegisters ? AMPC_SIM_WGMMA_A_IN_REGISTERS : 0;
-  const uint32_t bits[2][2] = {
-      {AMPC_SIM_WGMMA_NEGATE_A, AMPC_SIM_WGMMA_NEGATE_B},
-      {AMPC_SIM_WGMMA_TRANSPOSE_A, AMPC_SIM_WGMMA_TRANSPOSE_B}};
-  for (size_t i = 0; i < 2; ++i) {
-    std::optional<int64_t> scale = constant(4 + i);
-    if (!scale) {
-      return false;
-    }
-    imm |= *scale == -1 ? bits[0][i] : 0;
-  }
-  for (size_t i = 0; i < flags; ++i) {
-    std::optional<int64_t> transposed = constant(6 + i);
-    if (!transposed) {
-      return false;
-    }
-    imm |= *transposed ? bits[1][2 - flags + i] : 0;
-  }
-  SmallVector<Value *> operands;
-  for (const PtxToken &token : given[0].tokens) {
-    Value *value =
-        isOutput(token) ? tied[static_cast<size_t>(token.value)] : nullptr;
-    if (!value) {
-      return false; // the accumulators are not tied to inputs
-    }
-    operands.push_back(value);
-  }
-  for (const PtxToken &token : given[1].tokens) {
-    operands.push_back(as(inRegisters ? 'w' : 'l', token));
-  }
-  operands.push_back(as('l', given[2].tokens[0]));
-  operands.push_back(as('w', given[3].tokens[0]));
-  if (is_contained(operands, nullptr)) {
-    return false;
-  }
-  uint32_t producer = lowering.nextSite();
-  SmallVector<Type *> types32(accumulators, outputType(0));
-  auto *resultType = StructType::get(lowering.context, types32);
-  Value *result = callPacked(
-      statement, "ampc_sim_wgmma", operands, resultType,
-      {n << 16 | k, type, narrow ? AMPC_SIM_F16 : AMPC_SIM_F32, imm});
-  IRBuilder<> builder(at);
-  for (const auto &[i, token] : enumerate(given[0].tokens)) {
-    setOutput(token,
-              builder.CreateExtractValue(result, static_cast<unsigned>(i)));
-  }
-  wgmmaSites.push_back(producer);
-  return true;
 }
 
 bool AsmLowering::lowerRule(const PtxStatement &statement) {
@@ -594,8 +319,6 @@ void AsmLowering::run() {
   }
   call.eraseFromParent();
 }
-
-} // namespace
 
 void Lowering::lowerInlineAsm(CallBase &call) {
   AsmLowering(*this, call).run();

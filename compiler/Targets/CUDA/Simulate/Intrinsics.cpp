@@ -1,337 +1,14 @@
 //===- Intrinsics.cpp - llvm.nvvm.* as calls of the simulator -------------===//
 //
-// Names are matched whole, by tables or by a parse of a family's name; any
-// other is an error.
+// A name that no rule knows is an error.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/Targets/CUDA/Simulate/Lowering.h"
-
-#include "ampc/sim_abi.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "compiler/Targets/CUDA/Simulate/IntrinsicRules.h"
 
 using namespace llvm;
 using namespace ampc::cuda;
 
 namespace {
-
-/// An intrinsic whose operands are passed as they are.
-struct PackedRule {
-  const char *name; // without "llvm.nvvm."
-  const char *callee;
-  uint32_t imm[2];
-};
-
-constexpr PackedRule packedRules[] = {
-    {"barrier.cta.sync.aligned.all",
-     "ampc_sim_barrier",
-     {AMPC_SIM_BARRIER_ALIGNED}},
-    {"barrier.cta.sync.aligned.count",
-     "ampc_sim_barrier",
-     {AMPC_SIM_BARRIER_ALIGNED | AMPC_SIM_BARRIER_COUNTED}},
-    {"barrier.cta.sync.all", "ampc_sim_barrier", {0}},
-    {"barrier.cta.sync.count", "ampc_sim_barrier", {AMPC_SIM_BARRIER_COUNTED}},
-    {"barrier.cta.arrive.aligned.count",
-     "ampc_sim_barrier",
-     {AMPC_SIM_BARRIER_ALIGNED | AMPC_SIM_BARRIER_COUNTED |
-      AMPC_SIM_BARRIER_ARRIVE}},
-    {"barrier.cta.arrive.count",
-     "ampc_sim_barrier",
-     {AMPC_SIM_BARRIER_COUNTED | AMPC_SIM_BARRIER_ARRIVE}},
-    {"bar.warp.sync", "ampc_sim_warp_sync", {}},
-    {"membar.cta", "ampc_sim_fence", {AMPC_SIM_FENCE_MEMORY}},
-    {"membar.gl", "ampc_sim_fence", {AMPC_SIM_FENCE_MEMORY}},
-    {"membar.sys", "ampc_sim_fence", {AMPC_SIM_FENCE_MEMORY}},
-    {"fence.sc.cluster", "ampc_sim_fence", {AMPC_SIM_FENCE_MEMORY}},
-    {"fence.proxy.async", "ampc_sim_fence", {AMPC_SIM_FENCE_PROXY}},
-    {"fence.proxy.async.shared_cta", "ampc_sim_fence", {AMPC_SIM_FENCE_PROXY}},
-    {"fence.proxy.async.shared_cluster",
-     "ampc_sim_fence",
-     {AMPC_SIM_FENCE_PROXY}},
-    {"fence.proxy.async.global", "ampc_sim_fence", {AMPC_SIM_FENCE_OTHER}},
-    {"fence.mbarrier_init.release.cluster",
-     "ampc_sim_fence",
-     {AMPC_SIM_FENCE_OTHER}},
-    {"vote.all.sync", "ampc_sim_vote", {AMPC_SIM_VOTE_ALL}},
-    {"vote.any.sync", "ampc_sim_vote", {AMPC_SIM_VOTE_ANY}},
-    {"vote.uni.sync", "ampc_sim_vote", {AMPC_SIM_VOTE_UNIFORM}},
-    {"vote.ballot.sync", "ampc_sim_vote", {AMPC_SIM_VOTE_BALLOT}},
-    {"match.any.sync.i32", "ampc_sim_match", {0, 32}},
-    {"match.any.sync.i64", "ampc_sim_match", {0, 64}},
-    {"match.all.sync.i32p", "ampc_sim_match", {1, 32}},
-    {"match.all.sync.i64p", "ampc_sim_match", {1, 64}},
-    {"redux.sync.add", "ampc_sim_reduce", {AMPC_SIM_REDUCE_ADD}},
-    {"redux.sync.min", "ampc_sim_reduce", {AMPC_SIM_REDUCE_MIN}},
-    {"redux.sync.max", "ampc_sim_reduce", {AMPC_SIM_REDUCE_MAX}},
-    {"redux.sync.umin", "ampc_sim_reduce", {AMPC_SIM_REDUCE_UNSIGNED_MIN}},
-    {"redux.sync.umax", "ampc_sim_reduce", {AMPC_SIM_REDUCE_UNSIGNED_MAX}},
-    {"redux.sync.and", "ampc_sim_reduce", {AMPC_SIM_REDUCE_AND}},
-    {"redux.sync.or", "ampc_sim_reduce", {AMPC_SIM_REDUCE_OR}},
-    {"redux.sync.xor", "ampc_sim_reduce", {AMPC_SIM_REDUCE_XOR}},
-    {"elect.sync", "ampc_sim_elect", {}},
-    {"activemask", "ampc_sim_active_mask", {}},
-    {"setmaxnreg.inc.sync.aligned.u32", "ampc_sim_set_max_registers", {}},
-    {"setmaxnreg.dec.sync.aligned.u32", "ampc_sim_set_max_registers", {}},
-    {"nanosleep", "ampc_sim_pause", {}},
-    {"cp.async.ca.shared.global.4", "ampc_sim_cp_async", {4, 0}},
-    {"cp.async.ca.shared.global.8", "ampc_sim_cp_async", {8, 0}},
-    {"cp.async.ca.shared.global.16", "ampc_sim_cp_async", {16, 0}},
-    {"cp.async.cg.shared.global.16", "ampc_sim_cp_async", {16, 0}},
-    {"cp.async.ca.shared.global.4.s", "ampc_sim_cp_async", {4, 1}},
-    {"cp.async.ca.shared.global.8.s", "ampc_sim_cp_async", {8, 1}},
-    {"cp.async.ca.shared.global.16.s", "ampc_sim_cp_async", {16, 1}},
-    {"cp.async.cg.shared.global.16.s", "ampc_sim_cp_async", {16, 1}},
-    {"cp.async.commit.group", "ampc_sim_cp_async_commit", {}},
-    {"cp.async.wait.group", "ampc_sim_cp_async_wait", {0}},
-    {"cp.async.wait.all", "ampc_sim_cp_async_wait", {1}},
-    {"cp.async.mbarrier.arrive", "ampc_sim_cp_async_arrive", {0}},
-    {"cp.async.mbarrier.arrive.shared", "ampc_sim_cp_async_arrive", {0}},
-    {"cp.async.mbarrier.arrive.noinc", "ampc_sim_cp_async_arrive", {1}},
-    {"cp.async.mbarrier.arrive.noinc.shared", "ampc_sim_cp_async_arrive", {1}},
-    {"cp.async.bulk.commit.group", "ampc_sim_bulk_commit", {}},
-    {"cp.async.bulk.wait.group", "ampc_sim_bulk_wait", {}},
-    {"cp.async.bulk.wait.group.read", "ampc_sim_bulk_wait", {}},
-    {"mbarrier.init", "ampc_sim_mbarrier_init", {}},
-    {"mbarrier.init.shared", "ampc_sim_mbarrier_init", {}},
-    {"mbarrier.inval", "ampc_sim_mbarrier_inval", {}},
-    {"mbarrier.inval.shared", "ampc_sim_mbarrier_inval", {}},
-    {"mbarrier.arrive", "ampc_sim_mbarrier_arrive", {AMPC_SIM_ARRIVE_ONCE, 0}},
-    {"mbarrier.arrive.shared",
-     "ampc_sim_mbarrier_arrive",
-     {AMPC_SIM_ARRIVE_ONCE, 0}},
-    {"mbarrier.arrive.noComplete",
-     "ampc_sim_mbarrier_arrive",
-     {AMPC_SIM_ARRIVE_COUNT, 0}},
-    {"mbarrier.arrive.noComplete.shared",
-     "ampc_sim_mbarrier_arrive",
-     {AMPC_SIM_ARRIVE_COUNT, 0}},
-    {"mbarrier.arrive.drop",
-     "ampc_sim_mbarrier_arrive",
-     {AMPC_SIM_ARRIVE_ONCE, 1}},
-    {"mbarrier.arrive.drop.shared",
-     "ampc_sim_mbarrier_arrive",
-     {AMPC_SIM_ARRIVE_ONCE, 1}},
-    {"mbarrier.test.wait", "ampc_sim_mbarrier_wait", {0, 0}},
-    {"mbarrier.test.wait.shared", "ampc_sim_mbarrier_wait", {0, 0}},
-    {"mbarrier.pending.count", "ampc_sim_mbarrier_pending", {}},
-    {"wgmma.fence.sync.aligned", "ampc_sim_wgmma_fence", {}},
-    {"wgmma.commit_group.sync.aligned", "ampc_sim_wgmma_commit", {}},
-    {"wgmma.wait_group.sync.aligned", "ampc_sim_wgmma_wait", {}},
-    {"prefetch.tensormap", "ampc_sim_tensor_prefetch", {}},
-};
-
-/// Functions of floats that are called as they are.
-struct DirectRule {
-  const char *name, *callee;
-};
-constexpr DirectRule directRules[] = {
-    {"ex2.approx.f", "ampc_sim_ex2"},
-    {"ex2.approx.f32", "ampc_sim_ex2"},
-    {"ex2.approx.ftz.f", "ampc_sim_ex2_ftz"},
-    {"ex2.approx.ftz.f32", "ampc_sim_ex2_ftz"},
-    {"lg2.approx.f", "ampc_sim_lg2"},
-    {"lg2.approx.ftz.f", "ampc_sim_lg2_ftz"},
-    {"rcp.approx.ftz.f", "ampc_sim_rcp_ftz"},
-    {"rsqrt.approx.f", "ampc_sim_rsqrt"},
-    {"rsqrt.approx.ftz.f", "ampc_sim_rsqrt_ftz"},
-    {"sqrt.approx.f", "ampc_sim_sqrt"},
-    {"sqrt.approx.ftz.f", "ampc_sim_sqrt_ftz"},
-    {"sin.approx.f", "ampc_sim_sin"},
-    {"cos.approx.f", "ampc_sim_cos"},
-    {"prmt", "ampc_sim_permute"},
-};
-
-struct RegisterRule {
-  const char *name; // after "read.ptx.sreg."
-  uint32_t which;
-};
-constexpr RegisterRule registerRules[] = {
-    {"tid.x", AMPC_SIM_REGISTER_THREAD_X},
-    {"tid.y", AMPC_SIM_REGISTER_THREAD_Y},
-    {"tid.z", AMPC_SIM_REGISTER_THREAD_Z},
-    {"ctaid.x", AMPC_SIM_REGISTER_BLOCK_X},
-    {"ctaid.y", AMPC_SIM_REGISTER_BLOCK_Y},
-    {"ctaid.z", AMPC_SIM_REGISTER_BLOCK_Z},
-    {"ntid.x", AMPC_SIM_REGISTER_BLOCK_SIZE_X},
-    {"ntid.y", AMPC_SIM_REGISTER_BLOCK_SIZE_Y},
-    {"ntid.z", AMPC_SIM_REGISTER_BLOCK_SIZE_Z},
-    {"nctaid.x", AMPC_SIM_REGISTER_GRID_SIZE_X},
-    {"nctaid.y", AMPC_SIM_REGISTER_GRID_SIZE_Y},
-    {"nctaid.z", AMPC_SIM_REGISTER_GRID_SIZE_Z},
-    {"laneid", AMPC_SIM_REGISTER_LANE},
-    {"warpid", AMPC_SIM_REGISTER_WARP},
-    {"nwarpid", AMPC_SIM_REGISTER_WARPS},
-    {"warpsize", AMPC_SIM_REGISTER_WARP_SIZE},
-    {"lanemask.eq", AMPC_SIM_REGISTER_LANES_EQUAL},
-    {"lanemask.lt", AMPC_SIM_REGISTER_LANES_LESS},
-    {"lanemask.le", AMPC_SIM_REGISTER_LANES_LESS_EQUAL},
-    {"lanemask.gt", AMPC_SIM_REGISTER_LANES_GREATER},
-    {"lanemask.ge", AMPC_SIM_REGISTER_LANES_GREATER_EQUAL},
-    {"dynamic_smem_size", AMPC_SIM_REGISTER_DYNAMIC_SHARED},
-    {"total_smem_size", AMPC_SIM_REGISTER_TOTAL_SHARED},
-    {"cluster.ctarank", AMPC_SIM_REGISTER_ZERO},
-    {"cluster.nctarank", AMPC_SIM_REGISTER_ONE},
-    {"cluster.ctaid.x", AMPC_SIM_REGISTER_ZERO},
-    {"cluster.ctaid.y", AMPC_SIM_REGISTER_ZERO},
-    {"cluster.ctaid.z", AMPC_SIM_REGISTER_ZERO},
-    {"cluster.nctaid.x", AMPC_SIM_REGISTER_ONE},
-    {"cluster.nctaid.y", AMPC_SIM_REGISTER_ONE},
-    {"cluster.nctaid.z", AMPC_SIM_REGISTER_ONE},
-    {"clusterid.x", AMPC_SIM_REGISTER_BLOCK_X},
-    {"clusterid.y", AMPC_SIM_REGISTER_BLOCK_Y},
-    {"clusterid.z", AMPC_SIM_REGISTER_BLOCK_Z},
-    {"nclusterid.x", AMPC_SIM_REGISTER_GRID_SIZE_X},
-    {"nclusterid.y", AMPC_SIM_REGISTER_GRID_SIZE_Y},
-    {"nclusterid.z", AMPC_SIM_REGISTER_GRID_SIZE_Z},
-};
-
-/// Hints, and instructions without effect where a kernel runs alone.
-constexpr const char *noOps[] = {
-    "prefetch.L1",
-    "prefetch.L2",
-    "prefetch.global.L1",
-    "prefetch.global.L2",
-    "prefetchu.L1",
-    "prefetch.global.L2.evict.last",
-    "prefetch.global.L2.evict.normal",
-    "griddepcontrol.wait",
-    "griddepcontrol.launch.dependents",
-};
-
-/// The imm of mma.sync from "m16n8k16.row.col.f32.f16"; nothing if it is not
-/// one of the simulator's.
-std::optional<Immediates> parseMma(StringRef name) {
-  SmallVector<StringRef> parts;
-  name.split(parts, '.');
-  if (parts.size() < 4 || parts[1] != "row" || parts[2] != "col") {
-    return std::nullopt;
-  }
-  uint32_t k = StringSwitch<uint32_t>(parts[0])
-                   .Case("m16n8k16", 16)
-                   .Case("m16n8k8", 8)
-                   .Case("m16n8k4", 4)
-                   .Default(0);
-  // f16 names C and D (and, from LLVM's upgrade, A and B); the others A and B.
-  StringRef type = parts[3];
-  uint32_t ab = AMPC_SIM_F16, cd = AMPC_SIM_F32;
-  if (type == "bf16" || type == "tf32") {
-    ab = type == "bf16" ? AMPC_SIM_BF16 : AMPC_SIM_TF32;
-    if (parts.size() != 4) {
-      return std::nullopt;
-    }
-  } else {
-    if (parts.size() != 5 || parts[3] != parts[4] ||
-        (type != "f16" && type != "f32")) {
-      return std::nullopt;
-    }
-    cd = type == "f16" ? AMPC_SIM_F16 : AMPC_SIM_F32;
-  }
-  bool legal = type == "tf32" ? k == 4 || k == 8 : k == 8 || k == 16;
-  return legal ? std::optional<Immediates>({8u << 16 | k, ab, cd})
-               : std::nullopt;
-}
-
-/// {matrices, transposed} from "m8n8.x4.trans.b16.p3".
-std::optional<Immediates> parseMatrixMove(StringRef name) {
-  if (!name.consume_front("m8n8.x")) {
-    return std::nullopt;
-  }
-  uint32_t count;
-  if (name.consumeInteger(10, count) ||
-      (count != 1 && count != 2 && count != 4)) {
-    return std::nullopt;
-  }
-  uint32_t transposed = name.consume_front(".trans");
-  return name == ".b16" || name == ".b16.p3" || name == ".b16.p0"
-             ? std::optional<Immediates>({count, transposed})
-             : std::nullopt;
-}
-
-/// {mode, has predicate} from "down.i32p".
-std::optional<Immediates> parseShuffle(StringRef name) {
-  auto [mode, type] = name.split('.');
-  uint32_t which = StringSwitch<uint32_t>(mode)
-                       .Case("up", AMPC_SIM_SHUFFLE_UP)
-                       .Case("down", AMPC_SIM_SHUFFLE_DOWN)
-                       .Case("bfly", AMPC_SIM_SHUFFLE_BUTTERFLY)
-                       .Case("idx", AMPC_SIM_SHUFFLE_INDEX)
-                       .Default(~0u);
-  uint32_t predicate = type.consume_back("p");
-  if (which == ~0u || (type != "i32" && type != "f32")) {
-    return std::nullopt;
-  }
-  return Immediates{which, predicate};
-}
-
-/// The call for "arrive.expect.tx.scope.cta.space.cta" and its like.
-std::optional<std::pair<const char *, Immediates>>
-parseMbarrier(StringRef name) {
-  if (!name.consume_back(".space.cta") &&
-      !name.consume_back(".space.cluster")) {
-    return std::nullopt;
-  }
-  if (!name.consume_back(".scope.cta") &&
-      !name.consume_back(".scope.cluster")) {
-    return std::nullopt;
-  }
-  name.consume_back(".relaxed");
-  using Result = std::pair<const char *, Immediates>;
-  const char *arrive = "ampc_sim_mbarrier_arrive";
-  const char *bytes = "ampc_sim_mbarrier_bytes";
-  const char *wait = "ampc_sim_mbarrier_wait";
-  return StringSwitch<std::optional<Result>>(name)
-      .Case("expect.tx", Result{bytes, {0}})
-      .Case("complete.tx", Result{bytes, {1}})
-      .Case("arrive", Result{arrive, {AMPC_SIM_ARRIVE_COUNT, 0}})
-      .Case("arrive.expect.tx", Result{arrive, {AMPC_SIM_ARRIVE_BYTES, 0}})
-      .Case("arrive.drop", Result{arrive, {AMPC_SIM_ARRIVE_COUNT, 1}})
-      .Case("arrive.drop.expect.tx", Result{arrive, {AMPC_SIM_ARRIVE_BYTES, 1}})
-      .Case("test.wait", Result{wait, {0, 0}})
-      .Case("test.wait.parity", Result{wait, {1, 0}})
-      .Cases({"try.wait", "try.wait.tl"}, Result{wait, {0, 1}})
-      .Cases({"try.wait.parity", "try.wait.parity.tl"}, Result{wait, {1, 1}})
-      .Default(std::nullopt);
-}
-
-/// A bulk copy: its function, how many leading operands it takes, and whether
-/// an operand selects several blocks.
-struct BulkRule {
-  const char *callee;
-  unsigned operands;
-  std::optional<unsigned> multicast; // the operand that flags it
-  uint32_t imm;
-};
-
-std::optional<BulkRule> parseBulk(StringRef name) {
-  if (name == "global.to.shared.cluster") {
-    return BulkRule{"ampc_sim_bulk_load", 4, 6, 0};
-  }
-  if (name == "global.to.shared.cta") {
-    return BulkRule{"ampc_sim_bulk_load", 4, std::nullopt, 0};
-  }
-  if (name == "shared.cta.to.global") {
-    return BulkRule{"ampc_sim_bulk_store", 3, std::nullopt, 0};
-  }
-  bool cluster = name.consume_front("tensor.g2s.tile.");
-  bool load = cluster || name.consume_front("tensor.g2s.cta.tile.");
-  bool store = !load && name.consume_front("tensor.s2g.tile.");
-  bool prefetch =
-      !load && !store && name.consume_front("tensor.prefetch.tile.");
-  uint32_t rank;
-  if ((!load && !store && !prefetch) || name.consumeInteger(10, rank) ||
-      name != "d" || rank < 1 || rank > 5) {
-    return std::nullopt;
-  }
-  if (load) {
-    std::optional<unsigned> flag;
-    if (cluster) {
-      flag = 3 + rank + 2; // after the mask and the cache hint
-    }
-    return BulkRule{"ampc_sim_tensor_load", 3 + rank, flag, rank};
-  }
-  return store ? BulkRule{"ampc_sim_tensor_store", 2 + rank, std::nullopt, rank}
-               : BulkRule{"ampc_sim_tensor_prefetch", 1, std::nullopt, rank};
-}
 
 /// Operands as the simulator takes them: addresses are 64-bit.
 SmallVector<Value *> packable(Lowering &lowering, CallBase &call,
@@ -428,26 +105,25 @@ void Lowering::lowerIntrinsic(CallBase &call, StringRef name) {
     }
     call.eraseFromParent();
   };
-  auto pack = [&](const char *callee, ArrayRef<uint32_t> imm) {
-    unsigned count = call.arg_size();
-    replace(callPacked(call, callee, name, packable(*this, call, count),
-                       call.getType(), imm));
-  };
-  for (const PackedRule &rule : packedRules) {
-    if (name == rule.name) {
-      return pack(rule.callee, rule.imm);
+  if (std::optional<PackedCall> packed = findPackedCall(name)) {
+    if (packed->multicast) {
+      auto *flag =
+          dyn_cast<ConstantInt>(call.getArgOperand(*packed->multicast));
+      if (!flag || !flag->isZero()) {
+        fail(call, "multicast to the blocks of a cluster is not supported");
+      }
     }
+    unsigned count = packed->operands.value_or(call.arg_size());
+    return replace(callPacked(call, packed->callee, name,
+                              packable(*this, call, count), call.getType(),
+                              packed->imm));
   }
-  for (const DirectRule &rule : directRules) {
-    if (name == rule.name) {
-      return replace(callDirect(builder, rule.callee, call.getType(),
-                                SmallVector<Value *>(call.args())));
-    }
+  if (const char *callee = findDirectCall(name)) {
+    return replace(callDirect(builder, callee, call.getType(),
+                              SmallVector<Value *>(call.args())));
   }
-  for (const char *noOp : noOps) {
-    if (name == noOp) {
-      return replace(nullptr);
-    }
+  if (hasNoEffect(name)) {
+    return replace(nullptr);
   }
   if (Value *value = expand(builder, call, name)) {
     return replace(value);
@@ -470,46 +146,11 @@ void Lowering::lowerIntrinsic(CallBase &call, StringRef name) {
       Value *time = callDirect(builder, "ampc_sim_clock", i64, {});
       return replace(builder.CreateTrunc(time, call.getType()));
     }
-    for (const RegisterRule &rule : registerRules) {
-      if (rest == rule.name) {
-        CallInst *read = callDirect(builder, "ampc_sim_register", i32,
-                                    {ConstantInt::get(i32, rule.which)});
-        read->setDoesNotAccessMemory();
-        return replace(read);
-      }
-    }
-  } else if (rest.consume_front("mma.")) {
-    if (auto imm = parseMma(rest)) {
-      return pack("ampc_sim_mma", *imm);
-    }
-  } else if (rest.consume_front("ldmatrix.sync.aligned.")) {
-    if (auto imm = parseMatrixMove(rest)) {
-      return pack("ampc_sim_ldmatrix", *imm);
-    }
-  } else if (rest.consume_front("stmatrix.sync.aligned.")) {
-    if (auto imm = parseMatrixMove(rest)) {
-      return pack("ampc_sim_stmatrix", *imm);
-    }
-  } else if (rest.consume_front("shfl.sync.")) {
-    if (auto imm = parseShuffle(rest)) {
-      return pack("ampc_sim_shuffle", *imm);
-    }
-  } else if (rest.consume_front("mbarrier.")) {
-    if (auto rule = parseMbarrier(rest)) {
-      return pack(rule->first, rule->second);
-    }
-  } else if (rest.consume_front("cp.async.bulk.")) {
-    if (auto rule = parseBulk(rest)) {
-      if (rule->multicast) {
-        auto *flag =
-            dyn_cast<ConstantInt>(call.getArgOperand(*rule->multicast));
-        if (!flag || !flag->isZero()) {
-          fail(call, "multicast to the blocks of a cluster is not supported");
-        }
-      }
-      return replace(callPacked(call, rule->callee, name,
-                                packable(*this, call, rule->operands), voidType,
-                                {rule->imm}));
+    if (std::optional<uint32_t> which = findRegister(rest)) {
+      CallInst *read = callDirect(builder, "ampc_sim_register", i32,
+                                  {ConstantInt::get(i32, *which)});
+      read->setDoesNotAccessMemory();
+      return replace(read);
     }
   }
   fail(call, "the intrinsic llvm.nvvm." + name + " is not supported");
