@@ -80,7 +80,9 @@ void TypePlanner::joinBranches(NodePlan &node, const NodeCompute &compute) {
     }
     output->produced = output->current = type;
     for (const auto &branch : node.regions) {
-      branch->outputTypes[i] = type;
+      if (i < branch->outputTypes.size()) { // a branch never taken may differ
+        branch->outputTypes[i] = type;
+      }
     }
   }
 }

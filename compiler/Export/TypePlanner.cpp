@@ -165,8 +165,8 @@ static int32_t readTypeAttribute(const onnx::NodeProto &proto, StringRef name) {
   return 0;
 }
 
-void TypePlanner::inferOutputs(RegionPlan &region, const onnx::NodeProto &proto,
-                               NodePlan &node, const OpSchema *schema) {
+void TypePlanner::inferOutputs(const onnx::NodeProto &proto, NodePlan &node,
+                               const OpSchema *schema) {
   if (!schema) {
     return;
   }
@@ -206,7 +206,6 @@ void TypePlanner::inferOutputs(RegionPlan &region, const onnx::NodeProto &proto,
     output->isSequence = isSequence;
     output->original = output->produced = output->current = type;
   }
-  (void)region;
 }
 
 void TypePlanner::findEqual(RegionPlan &region, const onnx::NodeProto &proto,
@@ -272,7 +271,7 @@ void TypePlanner::planNode(RegionPlan &region, const onnx::NodeProto &proto,
              })) {
     planSubgraphs(region, proto, index, node, compute);
   } else {
-    inferOutputs(region, proto, node, schema);
+    inferOutputs(proto, node, schema);
     if (isDefault && proto.op_type() == "Constant" && !node.outputs.empty() &&
         node.outputs[0]) {
       readConstant(proto, *node.outputs[0]);

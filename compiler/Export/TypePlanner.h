@@ -36,8 +36,8 @@ private:
   void recordUses(const onnx::NodeProto &proto, NodePlan &node);
   void leaveRoundingToCasts();
   void narrowBeforeMoving();
-  void inferOutputs(RegionPlan &region, const onnx::NodeProto &proto,
-                    NodePlan &node, const OpSchema *schema);
+  void inferOutputs(const onnx::NodeProto &proto, NodePlan &node,
+                    const OpSchema *schema);
   void readConstant(const onnx::NodeProto &proto, ValuePlan &value);
   void planSubgraphs(RegionPlan &region, const onnx::NodeProto &proto,
                      uint32_t index, NodePlan &node,

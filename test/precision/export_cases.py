@@ -26,7 +26,7 @@ class Case:
     check: Callable[[onnx.ModelProto], list[str]]
     amp: str = "fp16"
     options: tuple[str, ...] = ()
-    # ampc folds or regroups constants: equal within the bound only.
+    # False where ampc folds a constant into weights that are rounded afterwards.
     exact: bool = True
     # ONNX Runtime can run the result.
     runs: bool = True

@@ -104,7 +104,8 @@ struct LaneMeeting {
 };
 
 struct Warp {
-  LaneMeeting meetings[32];
+  LaneMeeting meetings[32]; // as many as there are lanes to begin one
+  uint32_t used = 0;        // which of them are
   uint32_t alive = 0;
 };
 

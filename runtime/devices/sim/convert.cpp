@@ -30,20 +30,31 @@ uint32_t ampc_sim_to_tf32_even(float x) {
   return (bits + 0xfffu + (bits >> 13 & 1)) & tf32Mask;
 }
 
-// The product is exact in f64. Their sum is made odd where it is inexact, which
-// keeps the second rounding from meeting a false tie.
-uint16_t ampc_sim_fma_f16(uint16_t a, uint16_t b, uint16_t c) {
-  double product = ampc_f16_to_f64(a) * ampc_f16_to_f64(b);
-  double addend = ampc_f16_to_f64(c);
-  double sum = product + addend;
+/// a * b + c, where a * b is exact. An inexact sum is made odd, which keeps a
+/// second rounding from meeting a false tie.
+static double fmaToOdd(double a, double b, double c) {
+  double product = a * b;
+  double sum = product + c;
   double other = sum - product;
-  double error = (product - (sum - other)) + (addend - other);
+  double error = (product - (sum - other)) + (c - other);
   uint64_t bits = ampc_f64_bits(sum);
   if (error != 0 && error == error && !(bits & 1)) {
     bool away = (error > 0) == (sum > 0);
-    sum = ampc_f64_from_bits(away ? bits + 1 : bits - 1);
+    return ampc_f64_from_bits(away ? bits + 1 : bits - 1);
   }
+  return sum;
+}
+
+uint16_t ampc_sim_fma_f16(uint16_t a, uint16_t b, uint16_t c) {
+  double sum =
+      fmaToOdd(ampc_f16_to_f64(a), ampc_f16_to_f64(b), ampc_f16_to_f64(c));
   return sum != sum ? 0x7fff : ampc_f64_to_f16(sum);
+}
+
+uint16_t ampc_sim_fma_bf16(uint16_t a, uint16_t b, uint16_t c) {
+  double sum =
+      fmaToOdd(ampc_bf16_to_f64(a), ampc_bf16_to_f64(b), ampc_bf16_to_f64(c));
+  return sum != sum ? 0x7fff : ampc_f64_to_bf16(sum);
 }
 
 uint32_t ampc_sim_permute(uint32_t a, uint32_t b, uint32_t selector) {

@@ -12,6 +12,7 @@ Result copy(const Memcpy3D &what, Stream stream, bool waits) {
   Work work;
   work.kind = Work::copy;
   work.memcpy3D = what;
+  work.hostWaits = waits;
   if (Result error = driver->enqueue(work, stream)) {
     return error;
   }

@@ -40,6 +40,7 @@ struct Work {
   uint32_t dynamicShared = 0;
   Vec<uint8_t> params; // packed, each at a multiple of 16
   cuda::Memcpy3D memcpy3D{};
+  bool hostWaits = false; // for a copy
   cuda::MemsetNodeParams memset{};
 };
 

@@ -123,16 +123,17 @@ namespace {
 /// One row of a copy or fill, as the work of launch `id`.
 class Transfer {
 public:
-  Transfer(DriverState &state, const char *name, uint32_t id)
-      : state(state), name(name), id(id) {}
+  Transfer(DriverState &state, const char *name, uint32_t id, bool settled)
+      : state(state), name(name), id(id), settled(settled) {}
 
   Result checkDevice(const void *address, size_t bytes) {
     return state.memory.contains(address, bytes) ? cuda::success
                                                  : cuda::invalidValue;
   }
   void read(const void *from, size_t bytes, bool toHost) {
-    state.memory.transfer(from, bytes, false, id, state.options.checks,
-                          state.report);
+    if (state.options.checks) {
+      state.memory.transfer(from, bytes, false, id, settled, state.report);
+    }
     uint64_t missing =
         state.options.checks ? state.memory.unwritten(from, bytes) : 0;
     if (missing && toHost) {
@@ -147,14 +148,16 @@ public:
     }
   }
   void write(void *to, size_t bytes) {
-    state.memory.transfer(to, bytes, true, id, state.options.checks,
-                          state.report);
+    if (state.options.checks) {
+      state.memory.transfer(to, bytes, true, id, settled, state.report);
+    }
   }
 
 private:
   DriverState &state;
   const char *name;
   uint32_t id;
+  bool settled;
 };
 
 bool isDevice(cuda::MemoryType type) { return type != cuda::hostMemory; }
@@ -168,13 +171,14 @@ uint8_t *rowOf(cuda::MemoryType type, const void *host,
   return reinterpret_cast<uint8_t *>(base + x + (y + z * height) * pitch);
 }
 
-Result copyRows(DriverState &state, const cuda::Memcpy3D &copy, uint32_t id) {
+Result copyRows(DriverState &state, const cuda::Memcpy3D &copy, uint32_t id,
+                bool settled) {
   bool fromDevice = isDevice(copy.srcMemoryType);
   bool toDevice = isDevice(copy.dstMemoryType);
   const char *name = !fromDevice ? "copy from the host"
                      : toDevice  ? "copy"
                                  : "copy to the host";
-  Transfer transfer(state, name, id);
+  Transfer transfer(state, name, id, settled);
   size_t bytes = copy.WidthInBytes;
   for (size_t i = 0; i < copy.Depth * copy.Height; ++i) {
     size_t y = i % copy.Height, z = i / copy.Height;
@@ -201,7 +205,7 @@ Result copyRows(DriverState &state, const cuda::Memcpy3D &copy, uint32_t id) {
 
 Result fillRows(DriverState &state, const cuda::MemsetNodeParams &fill,
                 uint32_t id) {
-  Transfer transfer(state, "fill", id);
+  Transfer transfer(state, "fill", id, false);
   if (fill.elementSize != 1 && fill.elementSize != 2 && fill.elementSize != 4) {
     return cuda::invalidValue;
   }
@@ -230,8 +234,9 @@ Result DriverState::run(const Work &work, const LaunchSet &after,
     uint32_t id = memory.beginLaunch(
         work.kind == Work::copy ? "a copy" : "a fill", nullptr, after);
     done->add(id);
-    return work.kind == Work::copy ? copyRows(*this, work.memcpy3D, id)
-                                   : fillRows(*this, work.memset, id);
+    return work.kind == Work::copy
+               ? copyRows(*this, work.memcpy3D, id, work.hostWaits)
+               : fillRows(*this, work.memset, id);
   }
   const cuda::FunctionState &function = *work.function;
   LaunchConfig config;

@@ -204,15 +204,22 @@ bool GlobalMemory::access(Block &block, Thread &thread, uint64_t address,
 }
 
 void GlobalMemory::transfer(const void *memory, uint64_t bytes, bool writes,
-                            uint32_t id, bool checks, Report &report) {
+                            uint32_t id, bool isSettled, Report &report) {
   auto address = reinterpret_cast<uint64_t>(memory);
   Allocation *allocation = find(address);
-  if (!checks || !allocation || !allocation->written) {
+  if (!allocation || !allocation->written) {
     return;
   }
   uint64_t at = address - allocation->begin;
   const Launch &self = launches[id - 1];
-  uint64_t mine = GlobalStamp::make(id, GlobalStamp::siteLimit, false, 0);
+  // Zero needs no memory where nothing was stamped yet.
+  uint64_t mine =
+      isSettled ? 0 : GlobalStamp::make(id, GlobalStamp::siteLimit, false, 0);
+  auto mark = [](std::atomic<uint64_t> &stamp, uint64_t value) {
+    if (load(stamp) != value) {
+      store(stamp, value);
+    }
+  };
   bool told = false;
   for (uint64_t i = at; i < at + bytes; ++i) {
     for (int j = 0; j < (writes ? 3 : 1) && !told; ++j) {
@@ -232,10 +239,10 @@ void GlobalMemory::transfer(const void *memory, uint64_t bytes, bool writes,
       }
     }
     if (writes) {
-      store(allocation->stamps[0][i], mine);
-      store(allocation->stamps[1][i], 0);
-      store(allocation->stamps[2][i], 0);
-    } else {
+      mark(allocation->stamps[0][i], mine);
+      mark(allocation->stamps[1][i], 0);
+      mark(allocation->stamps[2][i], 0);
+    } else if (!isSettled) {
       store(allocation->stamps[1][i], mine);
     }
   }

@@ -8,25 +8,64 @@ namespace ampc::runtime::sim {
 
 static constexpr uint8_t poison = 0xcd; // as f16, bf16 or f32 a large number
 
+void LaunchSet::clear() {
+  base = 0;
+  words.clear();
+}
+
+/// Drops the words below `to`, whose launches are all members.
+void LaunchSet::raiseBase(uint32_t to) {
+  size_t drop = (to - base) / 64;
+  drop = drop < words.size() ? drop : words.size();
+  for (size_t i = drop; i < words.size(); ++i) {
+    words[i - drop] = words[i];
+  }
+  words.resize(words.size() - drop);
+  base = to;
+}
+
+void LaunchSet::normalize() {
+  if (base == 0 && !words.empty()) {
+    words[0] |= 1; // no launch has the number 0
+  }
+  size_t full = 0;
+  while (full < words.size() && words[full] == ~0ull) {
+    ++full;
+  }
+  raiseBase(base + static_cast<uint32_t>(full) * 64);
+}
+
 void LaunchSet::add(uint32_t launch) {
-  size_t word = launch / 64;
+  if (launch < base) {
+    return;
+  }
+  size_t word = (launch - base) / 64;
   if (word >= words.size()) {
     words.resize(word + 1);
   }
   words[word] |= 1ull << (launch % 64);
+  normalize();
 }
 
 void LaunchSet::add(const LaunchSet &other) {
-  if (words.size() < other.words.size()) {
-    words.resize(other.words.size());
+  if (other.base > base) {
+    raiseBase(other.base);
   }
-  for (size_t i = 0; i < other.words.size(); ++i) {
-    words[i] |= other.words[i];
+  size_t skip = (base - other.base) / 64; // words of the other's
+  for (size_t i = skip; i < other.words.size(); ++i) {
+    if (i - skip >= words.size()) {
+      words.resize(i - skip + 1);
+    }
+    words[i - skip] |= other.words[i];
   }
+  normalize();
 }
 
 bool LaunchSet::has(uint32_t launch) const {
-  size_t word = launch / 64;
+  if (launch < base) {
+    return true;
+  }
+  size_t word = (launch - base) / 64;
   return word < words.size() && (words[word] >> (launch % 64) & 1);
 }
 
@@ -234,9 +273,29 @@ void GlobalMemory::hostWrite(void *address, uint64_t bytes) {
   }
 }
 
+void GlobalMemory::forgetLaunches() {
+  launches.clear();
+  settled = 1;
+  for (Allocation *allocation : allocations) {
+    if (!allocation->written || allocation->freed) {
+      continue;
+    }
+    for (std::atomic<uint64_t> *stamps : allocation->stamps) {
+      for (uint64_t i = 0; i < allocation->end - allocation->begin; ++i) {
+        if (stamps[i].load(std::memory_order_relaxed) != 0) {
+          stamps[i].store(0, std::memory_order_relaxed);
+        }
+      }
+    }
+  }
+}
+
 uint32_t GlobalMemory::beginLaunch(const char *name,
                                    const ampc_sim_module *module,
                                    const LaunchSet &after) {
+  if (launches.size() == maxLaunches) {
+    forgetLaunches();
+  }
   Launch &launch = launches.push({Str(name), module, LaunchSet()});
   launch.after.add(after);
   return static_cast<uint32_t>(launches.size());

@@ -19,15 +19,20 @@ namespace ampc::runtime::sim {
 struct Block;
 struct Thread;
 
-/// A set of launches.
+/// A set of launches. It takes little where launches follow one another: all
+/// below `base` are members, `words` has those from there on.
 class LaunchSet {
 public:
   void add(uint32_t launch);
   void add(const LaunchSet &other);
   bool has(uint32_t launch) const;
-  void clear() { words.clear(); }
+  void clear();
 
 private:
+  void raiseBase(uint32_t to);
+  void normalize();
+
+  uint32_t base = 0; // a multiple of 64
   Vec<uint64_t> words;
 };
 
@@ -68,6 +73,9 @@ class GlobalMemory {
 public:
   static constexpr uint64_t alignment = 256;
   static constexpr uint64_t redZone = 256;
+  /// So many launches have numbers of their own; then they begin anew, and
+  /// races with earlier ones are no longer seen.
+  static constexpr uint32_t maxLaunches = (1u << 20) - 1;
 
   GlobalMemory() = default;
   GlobalMemory(const GlobalMemory &) = delete;
@@ -96,9 +104,10 @@ public:
   uint64_t unwritten(const void *address, uint64_t bytes) const;
   /// The host wrote a range while no launch could run.
   void hostWrite(void *address, uint64_t bytes);
-  /// A copy or fill, as launch `id`, reads or writes a range.
+  /// A copy or fill, as launch `id`, reads or writes a range. With `settled`,
+  /// all that begins later comes after it.
   void transfer(const void *address, uint64_t bytes, bool writes, uint32_t id,
-                bool checks, Report &report);
+                bool settled, Report &report);
 
   /// Begins a launch, or a transfer, that comes after all of `after`.
   uint32_t beginLaunch(const char *name, const ampc_sim_module *module,
@@ -160,6 +169,7 @@ private:
   const Knowledge *snapshot(Block &block, Thread &thread);
   void acquire(Block &block, Thread &thread, const Knowledge *what);
   void *keep(uint64_t bytes); // until the launch ends
+  void forgetLaunches();
 
   Vec<Allocation *> allocations; // by ascending address
   uint64_t inUse = 0, serial = 0;

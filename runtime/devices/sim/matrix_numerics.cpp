@@ -214,21 +214,22 @@ laneStep(int32_t fraction, int32_t productShift, MatrixType out,
     exponents[i] += aExponents[i];
     top = exponents[i] > top ? exponents[i] : top;
   }
-  auto shifted = [](Lanes magnitude, Lanes distance) {
-    distance = distance < 31 ? distance : 31;
-    return reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(magnitude) >>
-                                   reinterpret_cast<LaneBits>(distance));
+  auto shift = [](Lanes &magnitude, const Lanes &by) {
+    Lanes distance = by < 31 ? by : 31;
+    magnitude = reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(magnitude) >>
+                                        reinterpret_cast<LaneBits>(distance));
   };
   // Two sums, since 17 terms of 27 bits need more than 31.
-  Lanes term = shifted(cSignificand, top - cExponent);
+  Lanes term = cSignificand;
+  shift(term, top - cExponent);
   Lanes sums[2] = {(term ^ cNegative) - cNegative, Lanes{}};
   for (uint32_t i = 0; i < k; ++i) {
     Lanes product;
     load(product, bSignificands + i * columns);
     product *= aSignificands[i];
     Lanes negative = product >> 31;
-    product = ((product ^ negative) - negative) << productShift;
-    term = shifted(product, top - exponents[i]);
+    term = ((product ^ negative) - negative) << productShift;
+    shift(term, top - exponents[i]);
     sums[i >> 3] += (term ^ negative) - negative;
   }
   Lanes sum = sums[0] + sums[1];

@@ -11,6 +11,8 @@ static void complete(Block &block, uint32_t warp, LaneMeeting &meeting) {
   // Lanes that go on may come back to this slot before the others have left.
   LaneMeeting done = meeting;
   meeting = LaneMeeting();
+  Warp &where = block.warps[warp];
+  where.used &= ~(1u << (&meeting - where.meetings));
   ++block.counters.collectives;
   block.progress();
   Thread *lanes = &block.threads[warp * 32];
@@ -65,18 +67,19 @@ void meetLanes(const Call &call, LaneOp op, uint32_t mask, bool aligned,
   }
   self.operands = call.operands;
   self.result = call.result;
-  LaneMeeting *meeting = nullptr, *unused = nullptr;
-  for (LaneMeeting &slot : warp.meetings) {
-    if (slot.mask == 0) {
-      unused = unused ? unused : &slot;
-    } else if (slot.mask == mask && slot.op == op &&
-               (!aligned || slot.site == call.site)) {
+  LaneMeeting *meeting = nullptr;
+  for (uint32_t rest = warp.used; rest && !meeting; rest &= rest - 1) {
+    LaneMeeting &slot = warp.meetings[__builtin_ctz(rest)];
+    if (slot.mask == mask && slot.op == op &&
+        (!aligned || slot.site == call.site)) {
       meeting = &slot;
     }
   }
   if (!meeting) {
     checkDivergence(block, call, mask, aligned);
-    meeting = unused; // there are as many slots as lanes
+    uint32_t free = static_cast<uint32_t>(__builtin_ctz(~warp.used));
+    warp.used |= 1u << free;
+    meeting = &warp.meetings[free];
     *meeting = {mask, 0, op, aligned, call.site, run};
   }
   meeting->arrived |= 1u << self.lane;

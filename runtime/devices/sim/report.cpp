@@ -113,4 +113,18 @@ Str Report::text() const {
   return text;
 }
 
+Str Report::trafficText() const {
+  Str text;
+  for (const SiteTraffic &row : sites) {
+    if (row.passes > row.leastPasses) {
+      text.appendf("%s: %llu passes of %llu requests, %llu would do\n",
+                   describeSite(row.site).c_str(),
+                   static_cast<unsigned long long>(row.passes),
+                   static_cast<unsigned long long>(row.requests),
+                   static_cast<unsigned long long>(row.leastPasses));
+    }
+  }
+  return text;
+}
+
 } // namespace ampc::runtime::sim

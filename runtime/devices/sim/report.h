@@ -86,6 +86,8 @@ public:
   const Vec<SiteTraffic> &traffic() const { return sites; }
   /// All findings as text, one paragraph each.
   Str text() const;
+  /// The traffic, a line for each site that needs more passes than the least.
+  Str trafficText() const;
 
 private:
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

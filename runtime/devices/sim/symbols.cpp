@@ -77,6 +77,7 @@ const Symbol *symbols() {
                                  SYMBOL(ampc_sim_to_tf32_away),
                                  SYMBOL(ampc_sim_to_tf32_even),
                                  SYMBOL(ampc_sim_fma_f16),
+                                 SYMBOL(ampc_sim_fma_bf16),
                                  SYMBOL(ampc_sim_permute),
                                  {nullptr, nullptr}};
   return table;

@@ -91,6 +91,16 @@ TEST(Convert, FmaRoundsOnce) {
   }
 }
 
+TEST(Convert, FmaOfBf16) {
+  // 1 * 1 + 2^-8 ties to even; a little more goes up.
+  EXPECT_EQ(ampc_sim_fma_bf16(0x3f80, 0x3f80, 0x3b80), 0x3f80);
+  // (1 + 2^-7)(2^-8) + 1 = 1 + 2^-8 + 2^-15
+  EXPECT_EQ(ampc_sim_fma_bf16(0x3f81, 0x3b80, 0x3f80), 0x3f81);
+  // 2^-60 + (1 + 2^-8 is no bf16): 2^-30 * 2^-30 + 1 is 1
+  EXPECT_EQ(ampc_sim_fma_bf16(0x3080, 0x3080, 0x3f80), 0x3f80);
+  EXPECT_EQ(ampc_sim_fma_bf16(0x7f80, 0, 0x3f80), 0x7fff);
+}
+
 TEST(Convert, Permute) {
   EXPECT_EQ(ampc_sim_permute(0x33221100, 0x77665544, 0x5410), 0x55441100u);
   EXPECT_EQ(ampc_sim_permute(0x000080ff, 0, 0x3298), 0x0000ffffu);

@@ -12,7 +12,7 @@ protected:
   GlobalMemoryTest() { EXPECT_TRUE(memory.allocate(1000, "x", &x).ok()); }
   uint32_t transfer(const char *name, bool writes, const LaunchSet &after) {
     uint32_t id = memory.beginLaunch(name, nullptr, after);
-    memory.transfer(x, 1000, writes, id, true, report);
+    memory.transfer(x, 1000, writes, id, false, report);
     memory.endLaunch();
     return id;
   }
@@ -51,6 +51,41 @@ TEST_F(GlobalMemoryTest, ZeroAndHugeSizes) {
   void *other;
   EXPECT_FALSE(memory.allocate(0, "none", &other).ok());
   EXPECT_FALSE(memory.allocate(~0ull - 5, "huge", &other).ok());
+}
+
+TEST_F(GlobalMemoryTest, LaunchSets) {
+  LaunchSet a, b;
+  for (uint32_t i = 1; i <= 1000; ++i) {
+    a.add(i);
+  }
+  b.add(700);
+  b.add(2000);
+  EXPECT_TRUE(a.has(1) && a.has(64) && a.has(1000));
+  EXPECT_FALSE(a.has(1001) || a.has(5000));
+  EXPECT_TRUE(b.has(700) && b.has(2000));
+  EXPECT_FALSE(b.has(699) || b.has(1) || b.has(1999));
+  LaunchSet both;
+  both.add(b);
+  both.add(a);
+  b.add(a);
+  for (const LaunchSet *set : {&both, &b}) {
+    EXPECT_TRUE(set->has(5) && set->has(1000) && set->has(2000));
+    EXPECT_FALSE(set->has(1001) || set->has(1999) || set->has(2001));
+  }
+  a.clear();
+  EXPECT_FALSE(a.has(1));
+}
+
+TEST_F(GlobalMemoryTest, LaunchesBeginAnew) {
+  LaunchSet none;
+  transfer("first", true, none);
+  for (uint32_t i = 1; i < GlobalMemory::maxLaunches; ++i) {
+    memory.beginLaunch("", nullptr, none);
+  }
+  transfer("second", true, none);
+  EXPECT_TRUE(report.clean());
+  transfer("third", true, none);
+  EXPECT_FALSE(report.clean());
 }
 
 TEST_F(GlobalMemoryTest, OrderedLaunchesDoNotRace) {

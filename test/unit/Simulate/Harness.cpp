@@ -5,6 +5,7 @@
 #include "compiler/Targets/CUDA/Simulate/Simulate.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Pipelines/Passes.h"
+#include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
@@ -58,7 +59,7 @@ std::unique_ptr<llvm::TargetMachine> hostMachine() {
 }
 
 std::unique_ptr<llvm::TargetMachine> gpuMachine(unsigned arch) {
-  return makeMachine("nvptx64-nvidia-cuda", chipName(arch), "+ptx80");
+  return makeMachine("nvptx64-nvidia-cuda", chipName(arch), "+ptx86");
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -99,6 +100,19 @@ std::string lowerMlir(const std::string &text, unsigned arch) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module) {
     return "";
+  }
+  // A test may bring a transform script along.
+  if (text.find("transform.named_sequence") != std::string::npos) {
+    mlir::PassManager scripts(&context);
+    scripts.addPass(mlir::transform::createInterpreterPass());
+    if (failed(scripts.run(*module))) {
+      return "";
+    }
+    for (mlir::Operation &op : llvm::make_early_inc_range(*module->getBody())) {
+      if (op.hasAttr("transform.with_named_sequence")) {
+        op.erase();
+      }
+    }
   }
   mlir::PassManager passes(&context);
   mlir::gpu::GPUToNVVMPipelineOptions options;

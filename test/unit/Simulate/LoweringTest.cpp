@@ -97,6 +97,11 @@ define ptx_kernel void @k(ptr addrspace(1) %x, ptr addrspace(1) %out) {
   %h = fptrunc float %f to half
   %i = fptrunc float %g to half
   %m = call half @llvm.fma.f16(half %h, half %h, half %i)
+  %hv0 = insertelement <2 x bfloat> poison, bfloat %b, i32 0
+  %hv = insertelement <2 x bfloat> %hv0, bfloat %c, i32 1
+  %fv = call <2 x bfloat> @llvm.fma.v2bf16(<2 x bfloat> %hv, <2 x bfloat> %hv, <2 x bfloat> %hv)
+  %ov = getelementptr half, ptr addrspace(1) %out, i32 8
+  store <2 x bfloat> %fv, ptr addrspace(1) %ov, align 4
   %o1 = getelementptr half, ptr addrspace(1) %out, i32 1
   store half %m, ptr addrspace(1) %o1, align 2
   %t = call <2 x bfloat> @llvm.nvvm.ff2bf16x2.rn(float %f, float %g)
@@ -111,6 +116,7 @@ define ptx_kernel void @k(ptr addrspace(1) %x, ptr addrspace(1) %out) {
   ret void
 }
 declare half @llvm.fma.f16(half, half, half)
+declare <2 x bfloat> @llvm.fma.v2bf16(<2 x bfloat>, <2 x bfloat>, <2 x bfloat>)
 declare <2 x bfloat> @llvm.nvvm.ff2bf16x2.rn(float, float)
 declare float @llvm.nvvm.ex2.approx.f(float)
 )",
@@ -119,7 +125,7 @@ declare float @llvm.nvvm.ex2.approx.f(float)
   EXPECT_EQ(program->assemble(), "");
   Device device(*program);
   auto *x = device.upload(std::vector<float>{1.0f + 0x1p-8f, 3}, "x");
-  auto *out = static_cast<uint16_t *>(device.allocate(16, "out"));
+  auto *out = static_cast<uint16_t *>(device.allocate(20, "out"));
   device.param(x).param(out);
   device.launch("k", {1, 1, 1}, {1, 1, 1});
   EXPECT_TRUE(device.report.clean()) << device.report.text().c_str();
@@ -127,6 +133,8 @@ declare float @llvm.nvvm.ex2.approx.f(float)
   EXPECT_EQ(out[1], 0x4402); // (1 + 2^-8)^2 + 3 = 4.0078
   EXPECT_EQ(out[2], 0x4040); // the second operand is the lower half
   EXPECT_EQ(out[3], 0x3f80);
+  EXPECT_EQ(out[8], 0x4000); // 1 * 1 + 1
+  EXPECT_EQ(out[9], 0x4140); // 3 * 3 + 3
   float eight, tanh3;
   memcpy(&eight, out + 4, 4);
   memcpy(&tanh3, out + 6, 4);

@@ -59,6 +59,32 @@ void Lowering::lowerNarrowFloats(Function &function) {
       all.push_back(&instruction);
     }
   }
+  // An fma of 16-bit floats, element by element.
+  auto fuse = [&](IRBuilder<> &builder, IntrinsicInst *call) {
+    Type *type = call->getType();
+    const char *callee =
+        isBfloat(type) ? "ampc_sim_fma_bf16" : "ampc_sim_fma_f16";
+    auto one = [&](auto operandAt) {
+      SmallVector<Value *> bits;
+      for (unsigned i = 0; i < 3; ++i) {
+        bits.push_back(builder.CreateBitCast(operandAt(i), i16));
+      }
+      return builder.CreateBitCast(callDirect(builder, callee, i16, bits),
+                                   type->getScalarType());
+    };
+    auto *vector = dyn_cast<FixedVectorType>(type);
+    if (!vector) {
+      return one([&](unsigned i) { return call->getArgOperand(i); });
+    }
+    Value *result = PoisonValue::get(type);
+    for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+      Value *element = one([&](unsigned i) {
+        return builder.CreateExtractElement(call->getArgOperand(i), lane);
+      });
+      result = builder.CreateInsertElement(result, element, lane);
+    }
+    return result;
+  };
   for (Instruction *instruction : all) {
     IRBuilder<> builder(instruction);
     Type *type = instruction->getType();
@@ -94,16 +120,9 @@ void Lowering::lowerNarrowFloats(Function &function) {
         result = narrow(builder, builder.CreateBinaryIntrinsic(
                                      id, widen(builder, call->getOperand(0)),
                                      widen(builder, call->getOperand(1))));
-      } else if (id == Intrinsic::fma && type->isHalfTy()) {
-        SmallVector<Value *> bits;
-        for (Value *operand : call->args()) {
-          bits.push_back(builder.CreateBitCast(operand, i16));
-        }
-        result = builder.CreateBitCast(
-            callDirect(builder, "ampc_sim_fma_f16", i16, bits), type);
-      } else if (id == Intrinsic::fma && !type->getScalarType()->isFloatTy() &&
-                 !type->getScalarType()->isDoubleTy()) {
-        fail(*instruction, "fma of vectors of 16-bit floats is not supported");
+      } else if (id == Intrinsic::fma &&
+                 (type->getScalarType()->isHalfTy() || isBfloat(type))) {
+        result = fuse(builder, call);
       }
     }
     if (result) {
