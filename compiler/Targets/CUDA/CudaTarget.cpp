@@ -154,9 +154,10 @@ ampc::createCudaTarget(ArrayRef<std::string> names, std::string &error) {
       chosen.push_back(*architecture);
     }
   }
-  llvm::sort(chosen, [](const CudaArchitecture *lhs, const CudaArchitecture *rhs) {
-    return std::pair(lhs->major, lhs->minor) <
-           std::pair(rhs->major, rhs->minor);
-  });
+  llvm::sort(chosen,
+             [](const CudaArchitecture *lhs, const CudaArchitecture *rhs) {
+               return std::pair(lhs->major, lhs->minor) <
+                      std::pair(rhs->major, rhs->minor);
+             });
   return std::make_unique<CudaTarget>(std::move(chosen));
 }

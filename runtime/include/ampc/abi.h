@@ -125,9 +125,9 @@ typedef struct ampc_node {
 /** How a kernel is launched on a GPU. Its parameters are pointers to the node's
  *  buffers, in order. */
 typedef struct ampc_gpu_launch {
-  const char *symbol; /* of the kernel in the image */
-  uint32_t grid[3];   /* blocks; 0 where there is nothing to do */
-  uint32_t block[3];  /* threads of a block */
+  const char *symbol;    /* of the kernel in the image */
+  uint32_t grid[3];      /* blocks; 0 where there is nothing to do */
+  uint32_t block[3];     /* threads of a block */
   uint32_t shared_bytes; /* dynamic shared memory of a block */
   uint32_t reserved;
 } ampc_gpu_launch;
