@@ -96,6 +96,7 @@ static json::Object describePolicy(Compilation &compilation) {
       {"norm_output", options.normOutput},
       {"strict_rounding", options.strictRounding},
       {"default", options.policyDefault},
+      {"constants", options.constants},
       {"layers",
        toObject(joined(options.policyLayers, options.layerPrecisions))},
       {"ops", toObject(joined(options.policyOps, options.opPrecisions))}};
@@ -152,6 +153,14 @@ json::Object Certificate::makePolicy() const {
   if (!policy->getObject("ops")->empty()) {
     file["ops"] = json::Object(*policy->getObject("ops"));
   }
+  // What differs from a command line without options.
+  for (auto [key, usual] :
+       {std::pair("default", ""), std::pair("constants", "fp32"),
+        std::pair("norm_output", "follow")}) {
+    if (policy->getString(key) != StringRef(usual)) {
+      file[key] = *policy->get(key);
+    }
+  }
   return file;
 }
 
@@ -177,6 +186,11 @@ Certificate Certificate::fromPolicy(Compilation &compilation) {
   const json::Object *policy = found->getObject("policy");
   if (!policy || *policy != describePolicy(compilation)) {
     return refuse("is for other options of precision");
+  }
+  // It is printed as it is.
+  std::optional<StringRef> summary = found->getString("summary");
+  if (!summary || !all_of(*summary, [](char c) { return isPrint(c); })) {
+    return refuse("has no summary in a line of text");
   }
   certificate.object = std::move(*found);
   return certificate;

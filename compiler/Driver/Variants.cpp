@@ -56,6 +56,9 @@ void Variants::select(const Variant &variant) {
   current.amp = original.amp;
   current.layerPrecisions = original.layerPrecisions;
   current.opPrecisions = original.opPrecisions;
+  current.policyLayers = original.policyLayers;
+  current.policyOps = original.policyOps;
+  current.policyDefault = original.policyDefault;
   append_range(current.layerPrecisions, variant.layerPrecisions);
   current.strictRounding = original.strictRounding || variant.strictRounding;
   if (variant.isReference) {

@@ -156,6 +156,9 @@ void GraphRewriter::rewriteNode(RegionPlan &region, NodePlan &node,
   }
   size_t next = 0;
   for (onnx::AttributeProto &attribute : *proto->mutable_attribute()) {
+    if (node.regions.empty()) {
+      break; // a graph that a function gets is not looked into
+    }
     if (attribute.has_g()) {
       rewriteGraph(*node.regions[next++], *attribute.mutable_g());
     }

@@ -284,6 +284,9 @@ void SlotTyper::run() {
       any_of(node.inputs, [](ValuePlan *v) { return v && v->isSequence; })) {
     kind = NodeCompute::Keep;
   }
+  if (kind != NodeCompute::Keep && !schema->attribute.empty()) {
+    kind = NodeCompute::Pinned; // a Cast, wherever its work is done now
+  }
   switch (kind) {
   case NodeCompute::Keep:
     return keep();

@@ -1,6 +1,8 @@
 //===- Plan.cpp - The type of every value of the original graph -----------===//
 #include "compiler/Export/Plan.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstring>
 
 using namespace llvm;
@@ -8,12 +10,20 @@ using namespace llvm;
 namespace ampc::exporter {
 
 void ValuePlan::use(Form form) {
-  for (const Form &known : uses) {
-    if (known.rounded == form.rounded && known.type == form.type) {
+  for (auto &[known, count] : uses) {
+    if (known == form) {
+      ++count;
       return;
     }
   }
-  uses.push_back(form);
+  uses.push_back({form, 1});
+}
+
+void ValuePlan::dropUse(Form form) {
+  for (auto &[known, count] : uses) {
+    count -= known == form;
+  }
+  llvm::erase_if(uses, [](const auto &use) { return use.second == 0; });
 }
 
 std::optional<float> ValuePlan::readNumber() const {

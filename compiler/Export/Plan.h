@@ -23,12 +23,17 @@
 
 namespace ampc::exporter {
 
+struct NodePlan;
+struct OpSchema;
 struct RegionPlan;
 
 /// How a slot reads a value: rounded to one type, then in another.
 struct Form {
   int32_t rounded = 0; ///< 0: not rounded
   int32_t type = 0;    ///< 0: as it is
+  bool operator==(const Form &other) const {
+    return rounded == other.rounded && type == other.type;
+  }
   bool operator<(const Form &other) const {
     return std::tie(rounded, type) < std::tie(other.rounded, other.type);
   }
@@ -49,12 +54,15 @@ struct ValuePlan {
   ValuePlan *exactSource = nullptr;
   /// A value that is equal for certain.
   ValuePlan *same = this;
+  /// Moved elements of constants alone.
+  bool isMovedConstant = false;
   std::vector<std::string> origins; ///< its place in the table of decisions
   /// The elements of an initializer or a Constant; null for other values.
   const onnx::TensorProto *constant = nullptr;
   /// For a Constant of numbers: the attribute that holds them.
   const onnx::AttributeProto *numbers = nullptr;
-  std::vector<Form> uses; ///< without repetition, in program order
+  /// How it is read, and by how many slots, in program order.
+  std::vector<std::pair<Form, unsigned>> uses;
   /// The forms in which Casts of the model to the current type read it.
   std::vector<Form *> castUses;
   bool hasOtherUses = false;
@@ -65,6 +73,7 @@ struct ValuePlan {
 
   bool isConstant() const { return constant || numbers; }
   void use(Form form);
+  void dropUse(Form form);
   /// The value of an f32 constant of rank 0.
   std::optional<float> readNumber() const;
 };
@@ -73,6 +82,7 @@ struct NodePlan {
   std::vector<ValuePlan *> inputs; ///< null where left out
   std::vector<Form> forms;         ///< of the inputs
   std::vector<ValuePlan *> outputs;
+  const OpSchema *schema = nullptr; ///< of the operator; null if unknown
   /// Bodies, in the order of forEachSubgraph.
   std::vector<std::unique_ptr<RegionPlan>> regions;
   /// The body of the function that the node calls.
@@ -99,6 +109,8 @@ struct RegionPlan {
 
 struct ModelPlan {
   std::deque<ValuePlan> values;
+  /// Nodes that move elements of constants, in program order.
+  std::vector<NodePlan *> movesOfConstants;
   RegionPlan graph;
   /// The opsets that functions import.
   std::deque<importer::OpsetMap> functionOpsets;

@@ -80,7 +80,9 @@ void TypePlanner::joinBranches(NodePlan &node, const NodeCompute &compute) {
     }
     output->produced = output->current = type;
     for (const auto &branch : node.regions) {
-      branch->outputTypes[i] = type;
+      if (i < branch->outputTypes.size()) { // a branch never taken may differ
+        branch->outputTypes[i] = type;
+      }
     }
   }
 }
@@ -153,7 +155,7 @@ static void passNarrow(ValuePlan *actual, Form &form, ValuePlan &formal) {
   if (!actual || !actual->isConstant() || formal.uses.size() != 1) {
     return;
   }
-  const Form &use = formal.uses.front();
+  const Form &use = formal.uses.front().first;
   if (use.rounded == 0 && isEligible(use.type)) {
     form.type = formal.current = formal.produced = use.type;
   }

@@ -30,10 +30,14 @@ static void forEachRead(const onnx::NodeProto &node,
   });
 }
 
+static bool keepsTypes(const OpDecision &op) {
+  return op.rule == Rule::Pinned || op.rule == Rule::Kept;
+}
+
 /// How strongly a decision speaks for the nodes it names: one for an operation
 /// that only takes the types of others says less.
 static int getStrength(const OpDecision &op) {
-  int strength = op.rule == Rule::Pinned    ? 0
+  int strength = keepsTypes(op)             ? 0
                  : op.rule == Rule::Follow  ? 1
                  : op.rule == Rule::Promote ? 2
                                             : 3;
@@ -77,7 +81,8 @@ RegionDecisions::RegionDecisions(const DecisionIndex &index,
   }
   for (const auto &[op, group] : members) {
     bool isWhole = op->autocastClass == AutocastClass::Lower || op->isView ||
-                   op->ofConstants || !isLow(parseTypeName(op->type));
+                   op->ofConstants || keepsTypes(*op) ||
+                   !isLow(parseTypeName(op->type));
     if (!isWhole && group.size() > 1) {
       splitGroup(*op, group.getArrayRef());
     }
@@ -110,8 +115,9 @@ void RegionDecisions::chooseType(uint32_t node, const DecisionList &all) {
   }
   compute.type = parseTypeName(chosen->type);
   compute.kind = chosen->rule == Rule::Pinned ? NodeCompute::Pinned
-                 : compute.type == 0          ? NodeCompute::Keep
-                                              : NodeCompute::Typed;
+                 : compute.type == 0 || chosen->rule == Rule::Kept
+                     ? NodeCompute::Keep
+                     : NodeCompute::Typed;
 }
 
 bool RegionDecisions::feeds(uint32_t node, uint32_t user) const {

@@ -12,7 +12,7 @@ namespace ampc::exporter {
 std::vector<int32_t>
 GraphRewriter::getConstantTypes(const ValuePlan &value) const {
   std::vector<int32_t> types;
-  for (const Form &use : value.uses) {
+  for (const auto &[use, count] : value.uses) {
     int32_t type = use.rounded != 0 ? use.rounded : use.type;
     type = isEligible(type) && isEligible(value.current) ? type : value.current;
     if (!is_contained(types, type)) {

@@ -48,8 +48,8 @@ struct Row {
 } // namespace
 
 static const Row rows[] = {
-#define SCHEMA(domain, op, version, inputs, outputs, types, attribute)         \
-  {domain, op, version, {inputs, outputs, types, attribute}},
+#define SCHEMA(domain, op, version, inputs, outputs, types, attribute, moves)  \
+  {domain, op, version, {inputs, outputs, types, attribute, moves}},
 #include "compiler/Export/Schemas.inc"
 #undef SCHEMA
 };

@@ -17,6 +17,7 @@ struct OpSchema {
   llvm::StringRef types; ///< per variable: letters of h, b and f
   /// The attribute that gives the type of an output no input determines.
   llvm::StringRef attribute;
+  bool moves; ///< the results are elements of the first input, unchanged
 
   char getInput(unsigned index) const;
   char getOutput(unsigned index) const;

@@ -107,6 +107,7 @@ void TypePlanner::run(ModelPlan &result) {
     }
   }
   leaveRoundingToCasts();
+  narrowBeforeMoving();
   if (model.training_info_size() != 0) {
     // Training refers to initializers by name.
     for (ValuePlan &value : result.values) {
@@ -164,8 +165,8 @@ static int32_t readTypeAttribute(const onnx::NodeProto &proto, StringRef name) {
   return 0;
 }
 
-void TypePlanner::inferOutputs(RegionPlan &region, const onnx::NodeProto &proto,
-                               NodePlan &node, const OpSchema *schema) {
+void TypePlanner::inferOutputs(const onnx::NodeProto &proto, NodePlan &node,
+                               const OpSchema *schema) {
   if (!schema) {
     return;
   }
@@ -205,7 +206,6 @@ void TypePlanner::inferOutputs(RegionPlan &region, const onnx::NodeProto &proto,
     output->isSequence = isSequence;
     output->original = output->produced = output->current = type;
   }
-  (void)region;
 }
 
 void TypePlanner::findEqual(RegionPlan &region, const onnx::NodeProto &proto,
@@ -247,6 +247,8 @@ static bool isCast(const onnx::NodeProto &proto, const NodePlan &node) {
 void TypePlanner::planNode(RegionPlan &region, const onnx::NodeProto &proto,
                            uint32_t index, NodeCompute compute) {
   NodePlan &node = region.nodes[index];
+  node.schema = findSchema(proto.domain(), proto.op_type(),
+                           region.getVersion(proto.domain()));
   for (const std::string &input : proto.input()) {
     node.inputs.push_back(input.empty() ? nullptr : region.find(input));
   }
@@ -260,8 +262,7 @@ void TypePlanner::planNode(RegionPlan &region, const onnx::NodeProto &proto,
     }
     node.outputs.push_back(value);
   }
-  const OpSchema *schema = findSchema(proto.domain(), proto.op_type(),
-                                      region.getVersion(proto.domain()));
+  const OpSchema *schema = node.schema;
   bool isDefault = importer::normalizeDomain(proto.domain()).empty();
   if (const onnx::FunctionProto *function = checked.findFunction(proto)) {
     planCall(region, *function, index, node);
@@ -270,7 +271,7 @@ void TypePlanner::planNode(RegionPlan &region, const onnx::NodeProto &proto,
              })) {
     planSubgraphs(region, proto, index, node, compute);
   } else {
-    inferOutputs(region, proto, node, schema);
+    inferOutputs(proto, node, schema);
     if (isDefault && proto.op_type() == "Constant" && !node.outputs.empty() &&
         node.outputs[0]) {
       readConstant(proto, *node.outputs[0]);
@@ -285,6 +286,16 @@ void TypePlanner::planNode(RegionPlan &region, const onnx::NodeProto &proto,
     }
   }
   recordUses(proto, node);
+  ValuePlan *source = node.inputs.empty() ? nullptr : node.inputs[0];
+  if (schema && schema->moves && source &&
+      (source->isConstant() || source->isMovedConstant)) {
+    plan->movesOfConstants.push_back(&node);
+    for (ValuePlan *output : node.outputs) {
+      if (output) {
+        output->isMovedConstant = true;
+      }
+    }
+  }
 }
 
 void TypePlanner::recordUses(const onnx::NodeProto &proto, NodePlan &node) {
@@ -311,6 +322,38 @@ void TypePlanner::leaveRoundingToCasts() {
       value.current = value.produced;
       for (Form *form : value.castUses) {
         form->type = value.produced;
+      }
+    }
+  }
+}
+
+/// A constant that is moved about, then read in 16 bits only, is moved in 16
+/// bits: it can then be stored so.
+void TypePlanner::narrowBeforeMoving() {
+  for (NodePlan *node : llvm::reverse(plan->movesOfConstants)) {
+    ValuePlan *source = node->inputs[0];
+    int32_t type = 0;
+    bool agree = isEligible(source->original) && node->forms[0].rounded == 0;
+    for (ValuePlan *output : node->outputs) {
+      for (const auto &[use, count] :
+           output ? ArrayRef(output->uses)
+                  : ArrayRef<std::pair<Form, unsigned>>()) {
+        int32_t wanted = use.rounded != 0 ? use.rounded : use.type;
+        agree &= output->produced == f32 && output->current == f32 &&
+                 isLow(wanted) && (type == 0 || wanted == type);
+        type = wanted;
+      }
+    }
+    if (!agree || type == 0 ||
+        !node->schema->allows(node->schema->getInput(0), type)) {
+      continue;
+    }
+    source->dropUse(node->forms[0]);
+    node->forms[0] = {0, type};
+    source->use(node->forms[0]);
+    for (ValuePlan *output : node->outputs) {
+      if (output) {
+        output->produced = output->current = type;
       }
     }
   }

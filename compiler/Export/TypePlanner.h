@@ -35,8 +35,9 @@ private:
                 uint32_t index, NodeCompute compute);
   void recordUses(const onnx::NodeProto &proto, NodePlan &node);
   void leaveRoundingToCasts();
-  void inferOutputs(RegionPlan &region, const onnx::NodeProto &proto,
-                    NodePlan &node, const OpSchema *schema);
+  void narrowBeforeMoving();
+  void inferOutputs(const onnx::NodeProto &proto, NodePlan &node,
+                    const OpSchema *schema);
   void readConstant(const onnx::NodeProto &proto, ValuePlan &value);
   void planSubgraphs(RegionPlan &region, const onnx::NodeProto &proto,
                      uint32_t index, NodePlan &node,

@@ -10,10 +10,15 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::precision;
 
-/// Whether a cast of `value` must be kept from making infinities of finite
-/// numbers. The data of a weight is not looked at: its casts always saturate.
+bool CastInserter::isKnown(Value value) const {
+  return isConstantValue(value) || (computed && computed->contains(value));
+}
+
+/// Whether a cast of `value`, which is known at compile time, must be kept from
+/// making infinities of finite numbers. The data of a weight is not looked at,
+/// nor what is computed of it: their casts always saturate.
 static bool mustSaturate(Value value, FloatType to) {
-  if (!isConstantValue(value) || to.getWidth() > 16) {
+  if (to.getWidth() > 16) {
     return false;
   }
   DenseElementsAttr attr = getInlineConstant(value);
@@ -38,8 +43,7 @@ Value CastInserter::cast(Value value, Type element, Operation *user,
   Block *home = value.getParentBlock();
   Operation *before = user;
   while (before->getParentRegion() != home->getParent() &&
-         (isConstantValue(value) ||
-          isa<LoopLikeOpInterface>(before->getParentOp()))) {
+         (isKnown(value) || isa<LoopLikeOpInterface>(before->getParentOp()))) {
     before = before->getParentOp();
   }
   Value &known = casts[{{value, element}, before->getBlock()}];
@@ -51,9 +55,10 @@ Value CastInserter::cast(Value value, Type element, Operation *user,
   if (def && before->getBlock() == home) {
     builder.setInsertionPointAfter(def);
   }
-  auto op =
-      amp::CastOp::create(builder, value.getLoc(), type.clone(element), value,
-                          mustSaturate(value, mlir::cast<FloatType>(element)));
+  bool saturates =
+      isKnown(value) && mustSaturate(value, mlir::cast<FloatType>(element));
+  auto op = amp::CastOp::create(builder, value.getLoc(), type.clone(element),
+                                value, saturates);
   if (inserted) {
     *inserted = true;
   }

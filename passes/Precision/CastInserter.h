@@ -4,6 +4,7 @@
 
 #include "dialects/Amp/IR/AmpOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ampc::precision {
 
@@ -14,12 +15,21 @@ namespace ampc::precision {
 /// in which a definition comes before its uses.
 class CastInserter {
 public:
+  CastInserter() = default;
+  /// `computed` holds values that are made of constants alone. It must outlive
+  /// the inserter.
+  explicit CastInserter(const llvm::DenseSet<mlir::Value> &computed)
+      : computed(&computed) {}
+
   /// `value` as a tensor of `element`, for `user`. Returns `value` itself if it
   /// has that element type. `inserted` tells whether a new cast was needed.
   mlir::Value cast(mlir::Value value, mlir::Type element, mlir::Operation *user,
                    bool *inserted = nullptr);
 
 private:
+  bool isKnown(mlir::Value value) const;
+
+  const llvm::DenseSet<mlir::Value> *computed = nullptr;
   llvm::DenseMap<std::pair<std::pair<mlir::Value, mlir::Type>, mlir::Block *>,
                  mlir::Value>
       casts;

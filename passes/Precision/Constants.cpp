@@ -1,6 +1,9 @@
 //===- Constants.cpp - What a narrower type does to a constant ------------===//
 #include "passes/Precision/Constants.h"
 
+#include "dialects/Amp/Reference/Evaluator.h"
+#include "dialects/Interfaces/ReferenceInterfaces.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpDefinition.h"
@@ -10,6 +13,9 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::precision;
+
+/// Elements that evaluating one computed constant may touch.
+static constexpr uint64_t maxWork = uint64_t(1) << 28;
 
 namespace {
 /// The magnitudes between which rounding to a float type is harmless. Ties at
@@ -79,6 +85,66 @@ std::optional<NarrowingLoss> precision::measureNarrowing(ElementsAttr value,
     float number;
     std::memcpy(&number, data + i * sizeof(float), sizeof(float));
     bounds.count(number, 1, loss);
+  }
+  return loss;
+}
+
+/// The tensor that ops make of constants alone, evaluated in order.
+static ref::Tensor evaluate(Value value) {
+  llvm::SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  if (failed(getBackwardSlice(value, &slice, options))) {
+    return {};
+  }
+  uint64_t work = 0;
+  for (Operation *op : slice) {
+    uint64_t added = ref::estimateWork(op);
+    if (added > maxWork || (work += added) > maxWork) {
+      return {};
+    }
+  }
+  llvm::DenseMap<Value, ref::Tensor> known;
+  for (Operation *op : slice) {
+    SmallVector<ref::Tensor> operands, results;
+    ElementsAttr attr;
+    if (matchPattern(op, m_Constant(&attr))) {
+      auto tensor = ref::Tensor::fromAttribute(attr);
+      results.push_back(tensor ? *tensor : ref::Tensor());
+    } else {
+      auto evaluable = dyn_cast<ReferenceOpInterface>(op);
+      for (Value operand : op->getOperands()) {
+        operands.push_back(known.lookup(operand));
+      }
+      if (!evaluable ||
+          !llvm::all_of(operands, [](const auto &t) { return bool(t); }) ||
+          failed(evaluable.evaluate(operands, results))) {
+        return {};
+      }
+    }
+    for (auto [result, tensor] : llvm::zip(op->getResults(), results)) {
+      known[result] = tensor;
+    }
+  }
+  return known.lookup(value);
+}
+
+std::optional<NarrowingLoss> precision::measureNarrowing(Value computed,
+                                                         FloatType target) {
+  ref::Tensor tensor = evaluate(computed);
+  if (!tensor || !ref::isFloat(tensor.getKind())) {
+    return std::nullopt;
+  }
+  NarrowingLoss loss;
+  loss.elements = tensor.size();
+  Bounds bounds(target);
+  if (tensor.isSplat()) {
+    bounds.count(tensor.getDouble(0), loss.elements, loss);
+    return loss;
+  }
+  for (int64_t i = 0; i < loss.elements; ++i) {
+    bounds.count(tensor.getDouble(i), 1, loss);
   }
   return loss;
 }

@@ -26,6 +26,11 @@ struct NarrowingLoss {
 std::optional<NarrowingLoss> measureNarrowing(mlir::ElementsAttr value,
                                               mlir::FloatType target);
 
+/// The same for a value that is computed from constants alone, which is
+/// evaluated; nullopt when that takes more than some work or memory.
+std::optional<NarrowingLoss> measureNarrowing(mlir::Value computed,
+                                              mlir::FloatType target);
+
 /// The value of a constant whose elements stand in the IR; null for any other
 /// value, and for a weight whose data lies outside.
 mlir::DenseElementsAttr getInlineConstant(mlir::Value value);

@@ -5,6 +5,7 @@
 #include "dialects/Interfaces/AutocastClass.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "passes/Precision/Constants.h"
 #include "llvm/Support/JSON.h"
 
 #include <optional>
@@ -72,6 +73,8 @@ struct CastDecision {
   std::string reason;
   std::vector<CastUse> uses;
   mlir::ElementsAttr constant; ///< set with `ofConstant`: what is narrowed
+  /// What narrowing loses of a constant that is computed from others.
+  std::optional<NarrowingLoss> computedLoss;
 };
 
 /// The policy behind the decisions, in the words of the command line.

@@ -27,11 +27,11 @@ static std::string join(const std::vector<std::string> &names) {
 
 /// What a narrowing cast of a constant loses; nullopt for any other cast, and
 /// where the data cannot be read.
-static std::optional<NarrowingLoss> measure(const CastDecision &cast,
-                                            MLIRContext *context) {
+static std::optional<NarrowingLoss> measure(const CastDecision &cast) {
   if (!cast.constant) {
-    return std::nullopt;
+    return cast.computedLoss;
   }
+  MLIRContext *context = cast.constant.getContext();
   if (cast.to == "f16") {
     return measureNarrowing(cast.constant, Float16Type::get(context));
   }
@@ -114,10 +114,7 @@ llvm::json::Value Report::toJson() const {
   }
   for (const CastDecision &cast : casts) {
     castRows.push_back(::toJson(cast));
-    if (!cast.constant) {
-      continue;
-    }
-    if (auto loss = measure(cast, cast.constant.getContext())) {
+    if (auto loss = measure(cast)) {
       constantRows.push_back(
           llvm::json::Object{{"value", toArray(cast.producer)},
                              {"to", cast.to},
@@ -187,8 +184,7 @@ void Report::print(llvm::raw_ostream &os) const {
     row(join(op.nodes), op.op, op.type, stringifyRule(op.rule), op.reason);
   }
   for (const CastDecision &cast : casts) {
-    auto loss = cast.constant ? measure(cast, cast.constant.getContext())
-                              : std::optional<NarrowingLoss>();
+    auto loss = measure(cast);
     if (loss && loss->any()) {
       os << "constant " << join(cast.producer) << " in " << cast.to << ": of "
          << loss->elements << " elements " << loss->overflow << " saturate, "

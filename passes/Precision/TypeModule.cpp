@@ -37,10 +37,12 @@ std::string toText(Type type) {
 /// final types when an operation is decided.
 class Autocast {
 public:
+  /// `measures` tells whether anybody reads what constants lose.
   Autocast(FunctionOpInterface function, const Policy &policy, Report &report,
-           StringRef passName)
-      : policy(policy), report(report), passName(passName), function(function),
-        exact(findExactChains(function)) {}
+           bool measures, StringRef passName)
+      : policy(policy), report(report), measures(measures), passName(passName),
+        function(function), exact(findExactChains(function)),
+        inserter(constants) {}
 
   LogicalResult run() { return visitRegion(function.getFunctionBody()); }
 
@@ -57,16 +59,17 @@ private:
 
   const Policy &policy;
   Report &report;
+  bool measures;
   StringRef passName;
   FunctionOpInterface function;
   llvm::DenseSet<Operation *> exact;
+  /// Results of operations on constants alone.
+  llvm::DenseSet<Value> constants;
   CastInserter inserter;
   /// The types that retyped values had in the program; looked up only.
   llvm::DenseMap<Value, Type> declared;
   /// The entry of each inserted cast in the report; looked up only.
   llvm::DenseMap<Value, size_t> castEntries;
-  /// Results of operations on constants alone.
-  llvm::DenseSet<Value> constants;
 };
 
 Type Autocast::declaredType(Value value) const {
@@ -101,8 +104,12 @@ void Autocast::castOperand(OpOperand &operand, Type element, StringRef reason) {
     entry.elements = type.getNumElements();
     entry.bytes = entry.elements * type.getElementTypeBitWidth() / 8;
     entry.reason = reason.str();
-    entry.ofConstant = isConstantValue(value);
-    if (entry.ofConstant) {
+    bool computed = constants.contains(value);
+    entry.ofConstant = isConstantValue(value) || computed;
+    if (computed && measures && element.getIntOrFloatBitWidth() == 16) {
+      entry.computedLoss =
+          measureNarrowing(value, mlir::cast<FloatType>(element));
+    } else if (entry.ofConstant) {
       matchPattern(value, m_Constant(&entry.constant));
     }
     castEntries[result] = report.casts.size();
@@ -314,13 +321,15 @@ LogicalResult precision::typeModule(ModuleOp module, const Policy &policy,
                                     StringRef passName) {
   Report local;
   Report &table = report ? *report : local;
+  bool measures = report || !reportFile.empty();
   WalkResult result =
       module.walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
         // A kernel is typed already.
         if (function.isExternal() || isa<amp::KernelOp>(*function)) {
           return WalkResult::skip();
         }
-        return failed(Autocast(function, policy, table, passName).run())
+        return failed(
+                   Autocast(function, policy, table, measures, passName).run())
                    ? WalkResult::interrupt()
                    : WalkResult::skip();
       });

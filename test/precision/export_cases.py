@@ -26,7 +26,7 @@ class Case:
     check: Callable[[onnx.ModelProto], list[str]]
     amp: str = "fp16"
     options: tuple[str, ...] = ()
-    # ampc folds or regroups constants: equal within the bound only.
+    # False where ampc folds a constant into weights that are rounded afterwards.
     exact: bool = True
     # ONNX Runtime can run the result.
     runs: bool = True
@@ -504,6 +504,18 @@ def numbers_of_constant_nodes_are_narrowed():
                  [value("x", [4, 4])], [value("y", [4])], [tensor("w", _normal(4, 4))])
     return Case("constant-numbers", made, {"x": _normal(4, 4, seed=1)},
                 lambda r: computes_in(r, "n", F16, 1) + computes_in(r, "y", F16, 1), exact=False)
+
+
+@case
+def moved_constants_are_stored_narrow():
+    # More elements than the compiler looks at while it folds.
+    made = model([node("Transpose", "w", "t", perm=[1, 0]), node("Reshape", "t s", "r"),
+                  node("MatMul", "x r", "y")],
+                 [value("x", [2, 128])], [value("y", [2, 128])],
+                 [tensor("w", _normal(64, 256)), tensor("s", np.array([128, 128], np.int64))])
+    return Case("moved-constant", made, {"x": _normal(2, 128, seed=1)},
+                lambda r: computes_in(r, "t", F16) + computes_in(r, "r", F16)
+                + expect(r.graph.initializer[0].data_type == F16, "the weight is stored wide"))
 
 
 @case

@@ -262,3 +262,27 @@ def _(g):
     y = g.node("MatMul", g.input("x", x), g.weight("w", w))
     g.output(g.node("Mul", y, g.weight("b", b)), (x @ w) * b, roundings=1)
     return lambda d: d.expect_type("Mul_0", "f32", "promote")
+
+
+# What a weight becomes when a batch norm is folded into it counts, too.
+
+
+@case("folded-weight-beyond-the-range")
+def _(g):
+    """300 times 1 / sqrt(1.1e-5) is beyond f16: it saturates, is reported, and no
+    product with zero is NaN."""
+    w = np.zeros((64, 32, 1, 1))
+    w[np.arange(32), np.arange(32)] = 1.0
+    w[0, 0] = 300.0
+    x = np.zeros((1, 32, 2, 2))
+    x[:, 1] = 1 / 64
+    y = g.node("Conv", g.input("x", x), g.weight("w", w))
+    ones, zeros = np.ones(64), np.zeros(64)
+    z = g.node("BatchNormalization", y, g.weight("scale", ones), g.weight("shift", zeros),
+               g.weight("mean", zeros), g.weight("variance", np.full(64, 1e-6)), epsilon=1e-5)
+    g.output(z, np.einsum("nchw,oc->nohw", x, w[:, :, 0, 0]) / np.sqrt(1.1e-5), roundings=3)
+
+    def check(d):
+        d.expect_casts(0, value="Conv_0", constant=False, to=g.low)
+        d.expect_loss("Conv_0", g.low, **({"overflow": 1} if g.mode == "fp16" else {}))
+    return check if g.mode != "off" else None

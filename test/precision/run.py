@@ -34,6 +34,7 @@ from case import CASES, Graph
 from decisions import Decisions
 
 FOLDER = env.BUILD / "precision"
+THEMES = ("mask", "norm", "policy", "reduction", "region", "size", "type")
 
 
 def write(name: str, graph: Graph, folder: pathlib.Path) -> str:
@@ -62,8 +63,8 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true")
     args = parser.parse_args()
     env.require_ampc()
-    for path in sorted(pathlib.Path(__file__).parent.glob("*_cases.py")):
-        __import__(path.stem)
+    for theme in THEMES:
+        __import__(f"{theme}_cases")
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     lines, graphs, checks = [], {}, {}

@@ -204,8 +204,7 @@ static LogicalResult convertClip(Node &n) {
     return n.has(2) ? n.build<amp::MinOp>(y, in.back()) : y;
   };
   // The bounds take the type of what they bound, so the operator is one.
-  n.set(0, n.isFloat(x) ? n.composite1(AutocastClass::Follow, operands, clip)
-                        : clip(operands));
+  n.set(0, n.isFloat(x) ? n.composite1(operands, clip) : clip(operands));
   return success();
 }
 
@@ -283,9 +282,8 @@ void addElementwiseOps(OpTable &table) {
       {"Cast", convertCast, OpClass::of<amp::CastOp>(), 1, 1, 1, 6},
       {"CastLike", convertCastLike, OpClass::of<amp::CastOp>(), 2, 2},
       {"Ceil", convertUnary<amp::CeilOp>, OpClass::of<amp::CeilOp>(), 1, 1},
-      {"Clip", convertClipAttributes, OpClass::of<amp::ClipOp>(), 1, 1, 1, 1,
-       10},
-      {"Clip", convertClip, OpClass::of<amp::ClipOp>(), 1, 3, 1, 11},
+      {"Clip", convertClipAttributes, AutocastClass::Follow, 1, 1, 1, 1, 10},
+      {"Clip", convertClip, AutocastClass::Follow, 1, 3, 1, 11},
       {"Cos", convertUnary<amp::CosOp>, OpClass::of<amp::CosOp>(), 1, 1},
       {"Cosh", convertUnary<amp::CoshOp>, OpClass::of<amp::CoshOp>(), 1, 1},
       {"Div", convertBinary<amp::DivOp>, OpClass::of<amp::DivOp>(), 2, 2},

@@ -62,10 +62,9 @@ convertScatter(Node &n, amp::ScatterReduction reduction,
   bool accumulates = reduction == amp::ScatterReduction::Add ||
                      reduction == amp::ScatterReduction::Mul;
   if (accumulates && isa<FloatType>(n.element(n.in(0)))) {
-    n.set(0, n.composite1(AutocastClass::Promote, {n.in(0), n.in(1), n.in(2)},
-                          [&](ArrayRef<Value> in) {
-                            return scatter(in[0], in[1], in[2]);
-                          }));
+    n.set(0, n.composite1({n.in(0), n.in(1), n.in(2)}, [&](ArrayRef<Value> in) {
+      return scatter(in[0], in[1], in[2]);
+    }));
     return success();
   }
   n.set(0, scatter(n.in(0), n.in(1), n.in(2)));

@@ -131,25 +131,21 @@ static LogicalResult convertMaxUnpool(Node &n) {
     }
   }
   // One operation, since the zeros are a tensor of no type of their own.
-  n.set(0,
-        n.composite1(
-            AutocastClass::Follow, {x, indices}, [&](ArrayRef<Value> in) {
-              Value zeros =
-                  n.splat(RankedTensorType::get({*total}, n.element(in[0])), 0);
-              Value y = n.build<amp::ScatterElementsOp>(
-                  zeros, n.reshape(in[1], {*count}), n.reshape(in[0], {*count}),
-                  /*axis=*/0, amp::ScatterReduction::None);
-              y = n.reshape(y, shape);
-              if (!wanted) {
-                return y;
-              }
-              SmallVector<int64_t> low(shape.size(), 0), high;
-              for (auto [size, now] : llvm::zip_equal(*wanted, shape)) {
-                high.push_back(size - now);
-              }
-              return n.build<amp::PadOp>(y, Value(), low, high,
-                                         amp::PadMode::Constant);
-            }));
+  n.set(0, n.composite1({x, indices}, [&](ArrayRef<Value> in) {
+    Value zeros = n.splat(RankedTensorType::get({*total}, n.element(in[0])), 0);
+    Value y = n.build<amp::ScatterElementsOp>(
+        zeros, n.reshape(in[1], {*count}), n.reshape(in[0], {*count}),
+        /*axis=*/0, amp::ScatterReduction::None);
+    y = n.reshape(y, shape);
+    if (!wanted) {
+      return y;
+    }
+    SmallVector<int64_t> low(shape.size(), 0), high;
+    for (auto [size, now] : llvm::zip_equal(*wanted, shape)) {
+      high.push_back(size - now);
+    }
+    return n.build<amp::PadOp>(y, Value(), low, high, amp::PadMode::Constant);
+  }));
   return success();
 }
 
@@ -227,8 +223,7 @@ static LogicalResult convertCol2Im(Node &n) {
 void addUnpoolingOps(OpTable &table) {
   table.add({
       {"Col2Im", convertCol2Im, AutocastClass::Follow, 3, 3},
-      {"MaxUnpool", convertMaxUnpool, OpClass::of<amp::ScatterElementsOp>(), 2,
-       3},
+      {"MaxUnpool", convertMaxUnpool, AutocastClass::Follow, 2, 3},
   });
 }
 

@@ -69,14 +69,12 @@ class TemporaryFile {
 public:
   explicit TemporaryFile(StringRef text) {
     int descriptor = -1;
-    EXPECT_FALSE(sys::fs::createTemporaryFile("options", "json", descriptor,
-                                              path));
+    EXPECT_FALSE(
+        sys::fs::createTemporaryFile("options", "json", descriptor, path));
     raw_fd_ostream(descriptor, /*shouldClose=*/true) << text;
   }
   ~TemporaryFile() { sys::fs::remove(path); }
-  std::string getOption() const {
-    return ("--precision-policy=" + path).str();
-  }
+  std::string getOption() const { return ("--precision-policy=" + path).str(); }
 
 private:
   SmallString<128> path;
@@ -96,8 +94,7 @@ TEST(Options, PolicyFileYieldsToTheCommandLine) {
   EXPECT_EQ(options.opPrecisions, std::vector<std::string>{"Exp:fp32"});
   EXPECT_EQ(options.constants, "fp32");
   EXPECT_EQ(options.normOutput, "fp32");
-  EXPECT_EQ(options.precisionCertificate,
-            R"({"bound": 1e-3,  "by": [null]})");
+  EXPECT_EQ(options.precisionCertificate, R"({"bound": 1e-3,  "by": [null]})");
 }
 
 TEST(Options, PolicyNamesWithEscapes) {

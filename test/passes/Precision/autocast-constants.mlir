@@ -148,6 +148,20 @@ func.func @weight_out_of_range(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<
   return %y, %z : tensor<2x2xf32>, tensor<2x2xf32>
 }
 
+/// What is computed of constants is one: its cast saturates, and stands where it
+/// is known.
+// CHECK-LABEL: func.func @computed
+func.func @computed(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // CHECK: %[[W:.*]] = amp.mul {{.*}} : (tensor<2x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>
+  // CHECK: %[[N:.*]] = amp.cast %[[W]] {saturate} : (tensor<2x2xf32>) -> tensor<2x2xf16>
+  // CHECK: amp.matmul %{{.*}}, %[[N]] : (tensor<2x2xf16>, tensor<2x2xf16>) -> tensor<2x2xf16>
+  %c = amp.constant dense<[[3.0e2, 1.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %s = amp.constant dense<[3.0e2, 1.0]> : tensor<2xf32>
+  %w = amp.mul %c, %s : (tensor<2x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>
+  %y = amp.matmul %x, %w : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {
