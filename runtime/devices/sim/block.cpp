@@ -204,6 +204,18 @@ Place Block::place() const {
   return place;
 }
 
+Str Block::describe(uint64_t address) const {
+  if (inShared(address)) {
+    return describeShared(
+        *this,
+        static_cast<uint32_t>(address - reinterpret_cast<uint64_t>(window)));
+  }
+  if (current && stacks.contains(current->id, address)) {
+    return Str("local memory");
+  }
+  return launch->memory->describe(address);
+}
+
 const ampc_sim_site *Block::siteAt(uint32_t index) const {
   const ampc_sim_module &module = *launch->config.module;
   return index < module.num_sites ? &module.sites[index] : nullptr;

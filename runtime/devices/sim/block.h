@@ -195,6 +195,11 @@ struct Block {
   [[noreturn]] void exitThread();
 
   Place place() const;
+  /// What lies at an address: a variable or an allocation, and the offset.
+  Str describe(uint64_t address) const;
+  Str describe(const void *address) const {
+    return describe(reinterpret_cast<uint64_t>(address));
+  }
   const ampc_sim_site *siteAt(uint32_t index) const;
 
 private:

@@ -23,6 +23,11 @@ Result moduleLoadData(Module *out, const void *image) {
       module->version != AMPC_SIM_ABI_VERSION) {
     return out && module ? invalidImage : invalidValue;
   }
+  // Code for sm_90 is for sm_90a, which no other chip runs.
+  uint32_t arch = driver->options.arch;
+  if (module->arch > arch || (module->arch == 90 && arch != 90)) {
+    return noBinaryForGpu;
+  }
   auto *loaded = make<ModuleState>();
   loaded->module = module;
   driver->modules.push(loaded);

@@ -152,8 +152,7 @@ bool GlobalMemory::access(Block &block, Thread &thread, uint64_t address,
       bad = allocation->end;
     }
     AMPC_SIM_FAULT(block, Fault::outOfBounds, site, nullptr,
-                   "%s of %u bytes at %#llx reaches %s", verb, bytes,
-                   static_cast<unsigned long long>(address),
+                   "%s of %u bytes reaches %s", verb, bytes,
                    describe(bad).c_str());
     return false;
   }

@@ -252,6 +252,9 @@ TEST_F(DriverTest, ImagesAreChecked) {
   other.version = 99;
   Module loadedToo;
   EXPECT_EQ(api.moduleLoadData(&loadedToo, &other), invalidImage);
+  other = module;
+  other.arch = 90;
+  EXPECT_EQ(api.moduleLoadData(&loadedToo, &other), noBinaryForGpu);
   EXPECT_EQ(api.moduleGetFunction(&function, loaded, "none"), notFound);
 }
 
