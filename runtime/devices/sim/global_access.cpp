@@ -32,7 +32,9 @@ void store(std::atomic<uint64_t> &stamp, uint64_t value) {
 }
 
 const ampc_sim_site *siteIn(const ampc_sim_module *module, uint32_t index) {
-  return module && index < module->num_sites ? &module->sites[index] : nullptr;
+  bool known = index < GlobalStamp::siteLimit; // else it did not fit
+  return module && known && index < module->num_sites ? &module->sites[index]
+                                                      : nullptr;
 }
 
 } // namespace

@@ -75,6 +75,39 @@ TEST(SimulateLowering, SharedVariableOfNoSize) {
             "byte of it");
 }
 
+TEST(SimulateLowering, VariablesWithoutAValue) {
+  EXPECT_EQ(errorOf("  store volatile i8 0, ptr addrspace(1) @g\n",
+                    "@g = external addrspace(1) global i8\n"),
+            "the variable g has no value");
+}
+
+/// Tables of a module are readable, and not beyond their ends.
+TEST(SimulateLowering, ConstantTables) {
+  auto program = Program::fromLlvm(R"(
+target triple = "nvptx64-nvidia-cuda"
+@table = internal addrspace(4) constant [4 x i32] [i32 5, i32 6, i32 7, i32 8], align 4
+define ptx_kernel void @k(ptr addrspace(1) %out, i32 %i) {
+  %p = getelementptr i32, ptr addrspace(4) @table, i32 %i
+  %v = load i32, ptr addrspace(4) %p, align 4
+  store i32 %v, ptr addrspace(1) %out, align 4
+  ret void
+}
+)",
+                                   80);
+  ASSERT_EQ(program->error(), "");
+  EXPECT_EQ(program->assemble(), "");
+  Device device(*program);
+  auto *out = static_cast<int *>(device.allocate(4, "out"));
+  device.param(out).param(2);
+  device.launch("k", {1, 1, 1}, {1, 1, 1});
+  EXPECT_TRUE(device.report.clean()) << device.report.text().c_str();
+  EXPECT_EQ(*out, 7);
+  device.param(out).param(4);
+  device.launch("k", {1, 1, 1}, {1, 1, 1});
+  EXPECT_TRUE(found(device.report, sim::Fault::outOfBounds,
+                    "load i32, constant memory", "reaches table + 16"));
+}
+
 TEST(SimulateLowering, NoKernel) {
   auto program = Program::fromLlvm("target triple = \"nvptx64-nvidia-cuda\"\n"
                                    "define void @f() {\n  ret void\n}\n",

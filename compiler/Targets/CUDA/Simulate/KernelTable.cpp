@@ -49,19 +49,15 @@ void Lowering::buildKernelTable() {
       array(variableType, variables, "ampc_sim_variables");
 
   auto *globalType = StructType::get(context, {pointer, pointer, i64, i64});
-  SmallVector<Constant *> globals;
-  for (GlobalVariable &global : module.globals()) {
-    StringRef name = global.getName();
-    bool ours = name.starts_with("ampc_sim_") || name.empty();
-    if (ours || !global.hasInitializer()) {
-      continue;
-    }
-    Constant *address =
-        ConstantExpr::getPointerBitCastOrAddrSpaceCast(&global, pointer);
-    uint64_t bytes = layout.getTypeAllocSize(global.getValueType());
-    globals.push_back(
-        ConstantStruct::get(globalType, {text(name), address, wide(bytes),
-                                         wide(!global.isConstant())}));
+  SmallVector<Constant *> globalRows;
+  for (GlobalVariable *global : globals) {
+    StringRef name = global->getName();
+    uint64_t bytes = layout.getTypeAllocSize(global->getValueType());
+    globalRows.push_back(ConstantStruct::get(
+        globalType,
+        {text(name.empty() ? "a constant" : name),
+         ConstantExpr::getPointerBitCastOrAddrSpaceCast(global, pointer),
+         wide(bytes), wide(!global->isConstant())}));
   }
 
   auto *paramType = StructType::get(context, {i32, i32});
@@ -124,11 +120,11 @@ void Lowering::buildKernelTable() {
   Constant *fields[] = {number(AMPC_SIM_MAGIC),
                         number(AMPC_SIM_ABI_VERSION),
                         number(entries.size()),
-                        number(globals.size()),
+                        number(globalRows.size()),
                         number(sites.size()),
                         number(options.arch),
                         array(kernelType, entries, "ampc_sim_kernels"),
-                        array(globalType, globals, "ampc_sim_globals"),
+                        array(globalType, globalRows, "ampc_sim_globals"),
                         allSites};
   Constant *description = ConstantStruct::getAnon(fields);
   new GlobalVariable(module, description->getType(), true,

@@ -14,6 +14,9 @@
 
 namespace ampc::cuda {
 
+/// The address space of shared memory.
+constexpr unsigned sharedSpace = 3;
+
 /// A variable in shared memory and where it was placed.
 struct SharedVariable {
   std::string name;
@@ -76,12 +79,14 @@ public:
 
 private:
   void collectKernels();
+  void collectGlobals();
   void retarget();
   void checkFunction(const llvm::Function &function);
   llvm::Constant *text(llvm::StringRef value);
 
   llvm::TargetMachine &machine;
   llvm::SmallVector<llvm::Function *> kernels;
+  llvm::SmallVector<llvm::GlobalVariable *> globals; // not in shared memory
   llvm::SmallVector<SharedVariable> sharedVariables;
   uint32_t staticShared = 0, dynamicOffset = 0;
   llvm::StructType *siteType;

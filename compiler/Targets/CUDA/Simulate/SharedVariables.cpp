@@ -6,8 +6,6 @@
 using namespace llvm;
 using namespace ampc::cuda;
 
-static constexpr unsigned sharedSpace = 3;
-
 /// Bytes between variables, which nothing may touch.
 static constexpr uint64_t gapBytes = 32;
 
