@@ -81,7 +81,7 @@ void Block::run(uint64_t blockNumber) {
   // Not-a-number in every floating-point format.
   memset(window, 0xff, sharedBytes);
   for (NamedBarrier &barrier : barriers) {
-    barrier = NamedBarrier();
+    barrier.reset();
   }
   for (Warp &warp : warps) {
     warp = Warp();

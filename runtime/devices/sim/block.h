@@ -128,6 +128,16 @@ struct NamedBarrier {
   Vec<uint32_t> waiting;
   Vec<uint32_t> clocks; // of those who only arrive
   bool anyArrived = false;
+
+  /// For the next use; what was allocated stays.
+  void reset() {
+    expected = arrived = 0;
+    site = nullptr;
+    memset(warpSites, 0, sizeof warpSites);
+    waiting.clear();
+    clocks.clear();
+    anyArrived = false;
+  }
 };
 
 struct Block {
