@@ -46,6 +46,14 @@ Result moduleUnload(Module module) {
   if (!take(driver->modules, module)) {
     return invalidHandle;
   }
+  Vec<FunctionState *> &functions = driver->functions;
+  for (size_t i = functions.size(); i > 0; --i) {
+    FunctionState *function = functions[i - 1];
+    if (function->module == module->module) {
+      take(functions, function);
+      destroy(function);
+    }
+  }
   unregisterGlobals(*module->module, driver->memory);
   destroy(module);
   return success;
@@ -59,7 +67,7 @@ Result moduleGetFunction(Function *out, Module module, const char *name) {
       continue;
     }
     for (FunctionState *function : driver->functions) {
-      if (function->kernel == &kernel) {
+      if (function->kernel == &kernel && function->module == module->module) {
         *out = function;
         return success;
       }

@@ -300,6 +300,12 @@ uint32_t GlobalMemory::beginLaunch(const char *name,
   return static_cast<uint32_t>(launches.size());
 }
 
+void GlobalMemory::forgetModule(const ampc_sim_module *module) {
+  for (Launch &launch : launches) {
+    launch.module = launch.module == module ? nullptr : launch.module;
+  }
+}
+
 void GlobalMemory::endLaunch() {
   for (uint32_t i = 0; i < usedChunks.load(); ++i) {
     free(chunks[i]);
