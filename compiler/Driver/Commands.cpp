@@ -66,11 +66,9 @@ LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
     certificate = Certificate::fromPolicy(compilation);
   }
   compilation.setCertificate(certificate.toJson());
-  bool isText = options.emit == EmitKind::Mlir ||
-                options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;
-  if (failed(isModel  ? writeModel(compilation)
-             : isText ? writeText(compilation)
-                      : writeArtifact(compilation))) {
+  if (failed(isModel                    ? writeModel(compilation)
+             : isTextKind(options.emit) ? writeText(compilation)
+                                        : writeArtifact(compilation))) {
     return failure();
   }
   if (options.timeReport) {

@@ -84,7 +84,15 @@ LogicalResult Compilation::open() {
     return failure();
   }
   std::string error;
-  target = createCpuTarget(options.march, error);
+  if (options.target == "cuda") {
+    std::vector<std::string> archs = options.cudaArchs;
+    if (archs.empty()) {
+      archs = {"sm_80", "sm_90a"};
+    }
+    target = createCudaTarget(archs, error);
+  } else {
+    target = createCpuTarget(options.march, error);
+  }
   if (!target) {
     return sink.error(ExitCode::Usage, error);
   }

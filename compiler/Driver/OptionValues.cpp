@@ -107,7 +107,8 @@ void OptionReader::readSize(OptSpecifier id, std::optional<uint64_t> &value) {
 
 void OptionReader::readEmit(Options &options) {
   std::string emit = oneOf(
-      OPT_emit, {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm"}, "exe");
+      OPT_emit,
+      {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm", "ptx"}, "exe");
   options.emit = StringSwitch<EmitKind>(emit)
                      .Case("lib", EmitKind::Lib)
                      .Case("obj", EmitKind::Obj)
@@ -115,6 +116,7 @@ void OptionReader::readEmit(Options &options) {
                      .Case("mlir", EmitKind::Mlir)
                      .Case("llvm", EmitKind::Llvm)
                      .Case("asm", EmitKind::Asm)
+                     .Case("ptx", EmitKind::Ptx)
                      .Default(EmitKind::Exe);
   if (const Arg *arg = args.getLastArg(OPT_compile_from)) {
     options.compileFrom = symbolizePhase(arg->getValue());
@@ -240,10 +242,10 @@ void OptionReader::readPolicyFile(Options &options) {
 
 /// Once the types are known: a named chip must have them.
 void OptionReader::readTarget(Options &options) {
-  std::string target =
+  options.target =
       oneOf(OPT_target, {"cpu", "cuda"}, has(OPT_cuda_arch) ? "cuda" : "cpu");
   for (const Arg *arg : args.filtered(OPT_cuda_arch)) {
-    if (target == "cpu") {
+    if (options.target == "cpu") {
       (void)sink.error(ExitCode::Usage,
                        "--cuda-arch does not apply to --target=cpu");
     }
@@ -251,10 +253,20 @@ void OptionReader::readTarget(Options &options) {
       options.cudaArchs.push_back(name.trim().str());
     }
   }
-  if (target == "cuda" && succeeded(checkCudaArchs(options, sink))) {
+  if (options.target != "cuda") {
+    if (options.emit == EmitKind::Ptx) {
+      (void)sink.error(ExitCode::Usage, "--emit=ptx needs --target=cuda");
+    }
+    return;
+  }
+  bool isProgram = options.command != Command::Compile ||
+                   options.emit == EmitKind::Exe ||
+                   options.emit == EmitKind::Lib ||
+                   options.emit == EmitKind::Obj;
+  if (succeeded(checkCudaArchs(options, sink)) && isProgram) {
     (void)sink.error(ExitCode::Unsupported,
-                     "unsupported target 'cuda': this build of ampc compiles "
-                     "for cpu");
+                     "unsupported: programs for the target 'cuda'",
+                     "this build of ampc writes its kernels: --emit=ptx");
   }
 }
 

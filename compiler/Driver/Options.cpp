@@ -201,10 +201,8 @@ static void checkWhole(const Options &options, DiagnosticSink &sink) {
                        "or --calibrate");
     }
   }
-  bool isText = options.emit == EmitKind::Mlir ||
-                options.emit == EmitKind::Llvm || options.emit == EmitKind::Asm;
   if (options.command == Command::Compile && options.output.empty() &&
-      !isText) {
+      !isTextKind(options.emit)) {
     (void)sink.error(ExitCode::Usage, "expected an output file (-o FILE)");
   }
 }

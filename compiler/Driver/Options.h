@@ -32,7 +32,13 @@ enum class Command {
 };
 
 /// What `ampc MODEL -o OUT` writes.
-enum class EmitKind { Exe, Lib, Obj, Onnx, Mlir, Llvm, Asm };
+enum class EmitKind { Exe, Lib, Obj, Onnx, Mlir, Llvm, Asm, Ptx };
+
+/// Whether it is text that may go to standard output.
+inline bool isTextKind(EmitKind kind) {
+  return kind == EmitKind::Mlir || kind == EmitKind::Llvm ||
+         kind == EmitKind::Asm || kind == EmitKind::Ptx;
+}
 
 enum class DiagnosticForm { Text, Json };
 
@@ -70,6 +76,7 @@ struct Options {
   uint64_t elideAbove = 64 << 10;
 
   // Target.
+  std::string target = "cpu";
   std::string march = "native";
   std::vector<std::string> cudaArchs; ///< as written
   unsigned optLevel = 3;

@@ -55,7 +55,8 @@ class Switch<string name, string help, OptionGroup group, list<OptionVisibility>
 def output : Separate<["-"], "o">, MetaVarName<" FILE">, Group<group_output>, Flags<[CommonOption]>,
              HelpText<"Output file; with --emit=lib also FILE.h beside it; tune: the policy">,
              Visibility<[CompileVis, TuneVis]>;
-defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, onnx, mlir, llvm, asm", group_output, compile,
+defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, onnx, mlir, llvm, asm, ptx", group_output,
+                  compile,
                   [CommonOption]>;
 defm compile_to : Value<"compile-to", "PHASE",
                         "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",
@@ -71,7 +72,8 @@ defm elide_above : Value<"elide-above", "SIZE",
 
 //===-- Target ------------------------------------------------------------===//
 
-defm target : Value<"target", "NAME", "Where the program runs: cpu", group_target, compiling, [CommonOption]>;
+defm target : Value<"target", "NAME", "Where the program runs: cpu (default), cuda", group_target, compiling,
+                    [CommonOption]>;
 defm march : Value<"march", "NAME", "CPU architecture: native (default), x86-64-v3, x86-64-v4", group_target,
                    compiling, [CommonOption]>;
 defm cuda_arch : Value<"cuda-arch", "sm_80,sm_90a,...", "GPUs, by architecture or name (rtx3060, a100, h200)",

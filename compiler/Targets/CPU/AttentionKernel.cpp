@@ -4,6 +4,7 @@
 // queries then computes its scores, their softmax and the weighted values in
 // scratch.
 #include "compiler/Targets/CPU/Contraction.h"
+#include "compiler/Targets/Codegen/Attention.h"
 
 #include "dialects/Amp/Impl/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,29 +96,12 @@ private:
   }
 
   Value pull(Value tensor, ArrayRef<LaneIndex> index, int64_t count) {
-    ElementPuller puller(e, count);
-    FailureOr<Value> value = puller.get(tensor, index);
+    FailureOr<Value> value = pullLanes(e, tensor, index, count);
     if (succeeded(value)) {
-      return puller.splat(*value);
+      return *value;
     }
-    if (count == 1) {
-      ok = false;
-      return puller.constant(e.b.getF32Type(), 0);
-    }
-    // A view of the operand tears vectors apart: one element at a time.
-    Value lanesOf;
-    for (int64_t lane = 0; lane < count; ++lane) {
-      SmallVector<LaneIndex> at;
-      for (const LaneIndex &i : index) {
-        at.push_back({e.addIndex(i.base, e.index(lane * i.step)), 0});
-      }
-      Value one = pull(tensor, at, 1);
-      lanesOf = lane == 0
-                    ? puller.splat(one)
-                    : vector::InsertOp::create(e.b, e.loc, one, lanesOf, lane)
-                          .getResult();
-    }
-    return lanesOf;
+    ok = false;
+    return f32(0, count);
   }
 
   Value f32(double value, int64_t count) {
@@ -205,7 +189,6 @@ private:
   void emitBlock(Value firstRow, int64_t height) {
     Type f32Type = e.b.getF32Type();
     int64_t queryStride = depth + 16, scoreStride = paddedKeys + 16;
-    double scale = op.getScale().convertToDouble();
     e.forLoop(e.index(0), e.index(height), 1, [&](Value r) {
       Value row = e.addIndex(firstRow, r);
       forEach(depth, [&](Value d, int64_t count) {
@@ -226,7 +209,7 @@ private:
           {e.scratchPointer(scoreOffset), t, scoreStride, f32Type});
     });
     e.forLoop(e.index(0), e.index(height), 1, [&](Value r) {
-      emitSoftmax(e.addIndex(firstRow, r), e.mulIndex(r, scoreStride), scale);
+      emitSoftmax(e.addIndex(firstRow, r), e.mulIndex(r, scoreStride));
     });
     MatrixBlock weights{e.scratchPointer(scoreOffset), e.index(0), scoreStride,
                         f32Type};
@@ -251,52 +234,8 @@ private:
     });
   }
 
-  /// A score with scale, cap, mask and causality applied.
-  Value finishScore(Value score, Value row, Value t, int64_t count,
-                    double scale) {
-    score = arith::MulFOp::create(e.b, e.loc, score, f32(scale, count));
-    double cap = op.getSoftcap().convertToDouble();
-    if (cap > 0) {
-      Value scaled = arith::DivFOp::create(e.b, e.loc, score, f32(cap, count));
-      score = arith::MulFOp::create(
-          e.b, e.loc, amp::buildTanh(e.b, e.loc, scaled), f32(cap, count));
-    }
-    Value lowest = f32(-std::numeric_limits<double>::infinity(), count);
-    if (Value mask = op.getMask()) {
-      ArrayRef<int64_t> shape = shapeOf(mask);
-      SmallVector<LaneIndex> full{
-          {head[0], 0}, {head[1], 0}, {row, 0}, along(t, count)};
-      SmallVector<LaneIndex> at;
-      for (auto [size, i] : llvm::zip_equal(
-               shape, ArrayRef<LaneIndex>(full).take_back(shape.size()))) {
-        at.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
-      }
-      Value value = pull(mask, at, count);
-      score = getElementTypeOrSelf(mask.getType()).isInteger(1)
-                  ? arith::SelectOp::create(e.b, e.loc, value, score, lowest)
-                        .getResult()
-                  : arith::AddFOp::create(e.b, e.loc, score, value).getResult();
-    }
-    if (op.getCausal()) {
-      int64_t shift = op.getCausalAlignEnd() ? keys - queries : 0;
-      Type indexType = e.b.getIndexType();
-      Value position = t, limit = e.addIndex(row, e.index(shift));
-      if (count > 1) {
-        auto type = VectorType::get({count}, indexType);
-        position = arith::AddIOp::create(
-            e.b, e.loc, vector::BroadcastOp::create(e.b, e.loc, type, t),
-            vector::StepOp::create(e.b, e.loc, type));
-        limit = vector::BroadcastOp::create(e.b, e.loc, type, limit);
-      }
-      Value visible = arith::CmpIOp::create(
-          e.b, e.loc, arith::CmpIPredicate::sle, position, limit);
-      score = arith::SelectOp::create(e.b, e.loc, visible, score, lowest);
-    }
-    return score;
-  }
-
   /// Replaces the scores at `base` by probabilities.
-  void emitSoftmax(Value row, Value base, double scale) {
+  void emitSoftmax(Value row, Value base) {
     Type f32Type = e.b.getF32Type();
     Value scores = e.scratchPointer(scoreOffset);
     double infinity = std::numeric_limits<double>::infinity();
@@ -306,8 +245,11 @@ private:
     Value largest =
         fold(f32(-infinity, 1), larger, [&](Value t, int64_t count) {
           Value at = e.addIndex(base, t);
-          Value score = finishScore(e.load(scores, f32Type, at, count), row, t,
-                                    count, scale);
+          Value score = e.load(scores, f32Type, at, count);
+          FailureOr<Value> finished =
+              finishScore(e, op, score, head, row, t, count);
+          ok = ok && succeeded(finished);
+          score = ok ? *finished : score;
           e.store(score, scores, f32Type, at);
           return score;
         });

@@ -3,8 +3,8 @@
 
 #include "ampc/abi.h"
 #include "compiler/Targets/CPU/CpuEmitter.h"
-#include "compiler/Targets/CPU/Lowering.h"
-#include "compiler/Targets/CPU/ProgramTable.h"
+#include "compiler/Targets/Codegen/Lowering.h"
+#include "compiler/Targets/Codegen/ProgramTable.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -140,10 +140,10 @@ LogicalResult CpuTarget::emitCode(ModuleOp module, CodeForm form,
     return module.emitError("cannot translate the kernels to LLVM IR");
   }
   functions = nullptr;
-  uint64_t features =
+  codegen::ProgramParts parts;
+  parts.cpuFeatures =
       AMPC_CPU_AVX2 | (avx512 ? uint64_t(AMPC_CPU_AVX512) : uint64_t(0));
-  if (failed(
-          addProgramTable(module, launches, options, features, *llvmModule))) {
+  if (failed(addProgramTable(module, launches, options, parts, *llvmModule))) {
     return failure();
   }
   optimize(*llvmModule, *machine, options.optLevel);

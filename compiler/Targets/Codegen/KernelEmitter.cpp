@@ -9,6 +9,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::codegen;
@@ -61,6 +63,37 @@ Block *KernelEmitter::beginFunction() {
   pointers.clear();
   launch = KernelLaunch();
   return entry;
+}
+
+int64_t codegen::knownDivisor(Value index) {
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant))) {
+    // Zero is a multiple of everything; this much is asked of it.
+    return constant.isZero() ? int64_t(1) << 20
+                             : std::abs(constant.getSExtValue());
+  }
+  if (auto loopArgument = dyn_cast<BlockArgument>(index)) {
+    auto loop =
+        dyn_cast_or_null<scf::ForOp>(loopArgument.getOwner()->getParentOp());
+    return loop && loop.getInductionVar() == index
+               ? std::gcd(knownDivisor(loop.getLowerBound()),
+                          knownDivisor(loop.getStep()))
+               : 1;
+  }
+  Operation *op = index.getDefiningOp();
+  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    return std::gcd(knownDivisor(op->getOperand(0)),
+                    knownDivisor(op->getOperand(1)));
+  }
+  if (isa<arith::MulIOp>(op)) {
+    return std::min<int64_t>(int64_t(1) << 20,
+                             knownDivisor(op->getOperand(0)) *
+                                 knownDivisor(op->getOperand(1)));
+  }
+  if (isa<arith::IndexCastOp>(op)) {
+    return knownDivisor(op->getOperand(0));
+  }
+  return 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,8 +239,9 @@ Value KernelEmitter::load(Value pointer, Type element, Value offset,
                           int64_t lanes) {
   Type memory = memoryType(element);
   Value address = elementPointer(pointer, memory, offset);
-  Value loaded = LLVM::LoadOp::create(b, loc, withLanes(memory, lanes), address,
-                                      byteWidth(memory));
+  Value loaded =
+      LLVM::LoadOp::create(b, loc, withLanes(memory, lanes), address,
+                           getAlignment(offset, byteWidth(memory), lanes));
   return fromMemory(loaded, element);
 }
 
@@ -215,8 +249,10 @@ void KernelEmitter::store(Value value, Value pointer, Type element,
                           Value offset) {
   Type memory = memoryType(element);
   Value address = elementPointer(pointer, memory, offset);
+  auto vector = dyn_cast<VectorType>(value.getType());
   LLVM::StoreOp::create(b, loc, toMemory(value, element), address,
-                        byteWidth(memory));
+                        getAlignment(offset, byteWidth(memory),
+                                     vector ? vector.getNumElements() : 1));
 }
 
 Value KernelEmitter::loadMasked(Value pointer, Type element, Value offset,

@@ -17,6 +17,7 @@ struct RowSpace;
 struct KernelTraits {
   int64_t lanes = 8; ///< f32 elements that one thread handles at once
   /// Elements of a map's work item along the innermost dimension.
+  /// 0: one vector.
   int64_t mapChunk = 2048;
   /// A row whose elements take more than this is pulled anew for each pass
   /// over it instead of being kept in scratch.
@@ -73,7 +74,7 @@ public:
     return pointers[kernel.getNumArguments() + result];
   }
   /// Loads `lanes` consecutive elements at element `offset` of a buffer of
-  /// `element`s, in the compute type. `align` is that of one element.
+  /// `element`s, in the compute type.
   mlir::Value load(mlir::Value pointer, mlir::Type element, mlir::Value offset,
                    int64_t lanes);
   /// Stores a scalar or vector of the compute type as `element`s.
@@ -85,6 +86,10 @@ public:
                          mlir::Value offset, mlir::Value mask);
   void storeMasked(mlir::Value value, mlir::Value pointer, mlir::Type element,
                    mlir::Value offset, mlir::Value mask);
+
+  /// `value`, of the compute type and representable as `element`, as it stands
+  /// in memory: bf16 as i16, booleans as i8.
+  mlir::Value toMemory(mlir::Value value, mlir::Type element);
 
   /// `value` (f32 or vector of it) rounded to the 16-bit type `element`; itself
   /// for other types.
@@ -109,6 +114,15 @@ public:
   KernelLaunch launch;
 
 protected:
+  /// The alignment in bytes that an access to `lanes` elements of `bytes` each
+  /// at element `offset` of a buffer can rely on.
+  virtual int64_t getAlignment(mlir::Value offset, int64_t bytes,
+                               int64_t lanes) const {
+    (void)offset;
+    (void)lanes;
+    return bytes;
+  }
+
   /// Empties the function; the builder stands before its return.
   mlir::Block *beginFunction();
 
@@ -118,7 +132,6 @@ private:
   mlir::Value elementPointer(mlir::Value pointer, mlir::Type memoryType,
                              mlir::Value offset);
   mlir::Value fromMemory(mlir::Value value, mlir::Type element);
-  mlir::Value toMemory(mlir::Value value, mlir::Type element);
 };
 
 /// Computes elements of the tensors in a kernel's body by pulling them through
@@ -180,6 +193,10 @@ mlir::LogicalResult emitEpilogue(KernelEmitter &emitter, mlir::Value root,
                                  mlir::Value value,
                                  llvm::ArrayRef<LaneIndex> index, int64_t lanes,
                                  mlir::Value mask = {});
+
+/// A number that divides `index` whatever the work item is, as far as the
+/// arithmetic that makes it shows.
+int64_t knownDivisor(mlir::Value index);
 
 /// The shape of a tensor value.
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {

@@ -86,11 +86,12 @@ public:
     for (int64_t size : shape.drop_back(shape.empty() ? 0 : 1)) {
       rows *= size;
     }
-    chunk = std::min(last, emitter.traits.mapChunk);
-    chunks = chunk == 0 ? 0 : llvm::divideCeil(last, chunk);
   }
 
   LogicalResult emit(int64_t lanes) {
+    int64_t wanted = emitter.traits.mapChunk;
+    chunk = std::min(last, wanted ? wanted : lanes);
+    chunks = chunk == 0 ? 0 : llvm::divideCeil(last, chunk);
     emitter.reset();
     emitter.launch.items = rows * chunks;
     emitter.launch.grain =
@@ -113,6 +114,10 @@ public:
         Value rest = arith::RemUIOp::create(emitter.b, emitter.loc, size,
                                             emitter.index(lanes));
         main = arith::SubIOp::create(emitter.b, emitter.loc, stop, rest);
+      }
+      if (!tail && chunk == lanes) {
+        ok = succeeded(emitElements(index, start, lanes));
+        return;
       }
       emitter.forLoop(start, main, lanes, [&](Value i) {
         ok = ok && succeeded(emitElements(index, i, lanes));

@@ -163,7 +163,7 @@ LogicalResult RowKernel::emit(int64_t lanes) {
   int64_t width = space.lanesAlongRow ? 1 : lanes;
   int64_t bytes =
       space.rowLength() * width * (element.getIntOrFloatBitWidth() / 8);
-  useScratch = several && bytes <= e.traits.rowScratchBytes;
+  useScratch = several && rows->canKeep(bytes);
   rows->forEachRow([&] {
     if (ok) {
       expect(emitRow());

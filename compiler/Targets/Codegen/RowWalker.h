@@ -57,6 +57,12 @@ public:
   /// every pass.
   virtual void forEachElement(VisitFn visit);
 
+  /// Whether scratch can hold the `bytes` that the elements of one body take; a
+  /// row is pulled anew for each pass otherwise.
+  virtual bool canKeep(int64_t bytes) const {
+    return bytes <= e.traits.rowScratchBytes;
+  }
+
   /// Builds what is done once for the row, after a reduction.
   virtual void once(llvm::function_ref<void()> body) { body(); }
 

@@ -74,7 +74,8 @@ def Amp_TargetAttr : AttrDef<Amp_Dialect, "Target"> {
     fact about the machine reaches a pass.
 
     * `vector_bytes`: width of the widest vector register used.
-    * `panel`: columns of one packed weight panel of a contraction.
+    * `panel`: columns of one packed weight panel of a contraction; 0 where
+      weights are not packed.
     * `native_16bit`: whether arithmetic on 16-bit floats is faster than on f32.
   }];
   let parameters = (ins "int64_t":$vector_bytes, "int64_t":$panel, "bool":$native_16bit);

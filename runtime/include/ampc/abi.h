@@ -122,6 +122,34 @@ typedef struct ampc_node {
   const ampc_node_list *bodies; /* IF: 2, LOOP: 1, else NULL */
 } ampc_node;
 
+/** How a kernel is launched on a GPU. Its parameters are pointers to the node's
+ *  buffers, in order. */
+typedef struct ampc_gpu_launch {
+  const char *symbol; /* of the kernel in the image */
+  uint32_t grid[3];   /* blocks; 0 where there is nothing to do */
+  uint32_t block[3];  /* threads of a block */
+  uint32_t shared_bytes; /* dynamic shared memory of a block */
+  uint32_t reserved;
+} ampc_gpu_launch;
+
+/** Code for one GPU architecture: a cubin, which runs on devices of compute
+ *  capability `architecture` (80 is 8.0) and of the same major version with a
+ *  higher minor one; or PTX, from which the driver makes code for any later
+ *  one. */
+typedef struct ampc_gpu_image {
+  uint32_t architecture;
+  uint32_t is_ptx;
+  const char *data; /* PTX ends in a zero byte behind `bytes` */
+  uint64_t bytes;
+  const ampc_gpu_launch *launches; /* one for each kernel of the program */
+} ampc_gpu_image;
+
+typedef struct ampc_gpu_code {
+  uint32_t num_images;
+  uint32_t reserved;
+  const ampc_gpu_image *images; /* by architecture, cubins before PTX */
+} ampc_gpu_code;
+
 /** A compiled model. */
 typedef struct ampc_program {
   uint32_t abi_version; /* AMPC_ABI_VERSION of the compiler */
@@ -146,6 +174,9 @@ typedef struct ampc_program {
   const ampc_kernel_desc *kernels;
   ampc_node_list main;
   uint64_t cpu_features; /* AMPC_CPU_* bits the kernels need */
+  /* Kernels of a GPU, whose `fn` is NULL above; NULL in a program of the CPU.
+   * Present when struct_size covers it. */
+  const ampc_gpu_code *gpu;
 } ampc_program;
 
 /** CPU features a program may require, checked before anything runs. */

@@ -1,6 +1,6 @@
 //===- Lowering.h - Emitted kernels to LLVM IR and machine code -----------===//
-#ifndef AMPC_COMPILER_TARGETS_CPU_LOWERING_H
-#define AMPC_COMPILER_TARGETS_CPU_LOWERING_H
+#ifndef AMPC_COMPILER_TARGETS_CODEGEN_LOWERING_H
+#define AMPC_COMPILER_TARGETS_CODEGEN_LOWERING_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
@@ -11,11 +11,19 @@ class Module;
 class TargetMachine;
 } // namespace llvm
 
-namespace ampc::cpu {
+namespace ampc::codegen {
+
+struct LoweringOptions {
+  /// Functions without an expansion call libm; otherwise upstream's polynomials
+  /// replace those of f32.
+  bool hasLibm = true;
+  unsigned indexBits = 64; ///< width of index arithmetic
+};
 
 /// Lowers a module of emitted kernel functions (func, scf, arith, math, vector,
 /// llvm) to the LLVM dialect, in place.
-mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp module);
+mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp module,
+                                       const LoweringOptions &options = {});
 
 /// Translates a lowered module; null on failure, which has been diagnosed.
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
@@ -26,6 +34,6 @@ std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
 void optimize(llvm::Module &module, llvm::TargetMachine &machine,
               unsigned level);
 
-} // namespace ampc::cpu
+} // namespace ampc::codegen
 
-#endif // AMPC_COMPILER_TARGETS_CPU_LOWERING_H
+#endif // AMPC_COMPILER_TARGETS_CODEGEN_LOWERING_H

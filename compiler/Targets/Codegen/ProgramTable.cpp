@@ -1,6 +1,6 @@
 //===- ProgramTable.cpp - The ampc_program of a module as LLVM data -------===//
 // The layouts here mirror runtime/include/ampc/abi.h field by field.
-#include "compiler/Targets/CPU/ProgramTable.h"
+#include "compiler/Targets/Codegen/ProgramTable.h"
 
 #include "ampc/abi.h"
 #include "dialects/Rt/IR/RtDialect.h"
@@ -11,7 +11,6 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::codegen;
-using namespace ampc::cpu;
 
 namespace {
 
@@ -127,11 +126,43 @@ llvm::Constant *buildBuffer(TableBuilder &t, rt::BufferAttr buffer) {
                    t.int32(buffer.getIndex()), t.size(buffer.getOffset())});
 }
 
+/// The ampc_gpu_code of a program; null without images.
+llvm::Constant *buildImages(TableBuilder &t, ArrayRef<GpuImage> images) {
+  if (images.empty()) {
+    return t.null();
+  }
+  SmallVector<llvm::Constant *> entries;
+  for (const GpuImage &image : images) {
+    SmallVector<llvm::Constant *> launches;
+    for (const GpuImage::Launch &launch : image.launches) {
+      SmallVector<llvm::Constant *> fields{t.string(launch.symbol)};
+      for (uint32_t size : launch.grid) {
+        fields.push_back(t.int32(size));
+      }
+      for (uint32_t size : launch.block) {
+        fields.push_back(t.int32(size));
+      }
+      fields.push_back(t.int32(launch.sharedBytes));
+      fields.push_back(t.int32(0));
+      launches.push_back(t.record(fields));
+    }
+    entries.push_back(
+        t.record({t.int32(image.architecture), t.int32(image.isPtx),
+                  t.string(image.data), t.int64(image.data.size()),
+                  t.array(launches, "launches")}));
+  }
+  return t.global(t.record({t.int32(entries.size()), t.int32(0),
+                            t.array(entries, "images")}),
+                  "gpu");
+}
+
 } // namespace
 
-LogicalResult cpu::addProgramTable(
-    ModuleOp module, const llvm::StringMap<KernelLaunch> &launches,
-    const CodegenOptions &options, uint64_t features, llvm::Module &output) {
+LogicalResult
+codegen::addProgramTable(ModuleOp module,
+                         const llvm::StringMap<KernelLaunch> &launches,
+                         const CodegenOptions &options,
+                         const ProgramParts &parts, llvm::Module &output) {
   auto programs = module.getOps<rt::ProgramOp>();
   if (programs.empty()) {
     return module.emitError("expected an rt.program to emit");
@@ -143,12 +174,15 @@ LogicalResult cpu::addProgramTable(
   SmallVector<llvm::Constant *> kernels;
   llvm::StringMap<uint32_t> kernelIndex;
   for (auto kernel : module.getOps<amp::KernelOp>()) {
-    llvm::Function *function = output.getFunction(kernel.getName());
-    function->setLinkage(llvm::GlobalValue::InternalLinkage);
+    llvm::Constant *code = t.null();
+    if (llvm::Function *function = output.getFunction(kernel.getName())) {
+      function->setLinkage(llvm::GlobalValue::InternalLinkage);
+      code = function;
+    }
     const KernelLaunch &launch = launches.find(kernel.getName())->second;
     kernelIndex[kernel.getName()] = kernels.size();
     kernels.push_back(
-        t.record({t.string(kernel.getName()), function, t.int64(launch.items),
+        t.record({t.string(kernel.getName()), code, t.int64(launch.items),
                   t.int64(launch.grain), t.int64(launch.scratchBytes)}));
   }
 
@@ -214,7 +248,8 @@ LogicalResult cpu::addProgramTable(
       t.int32(0),
       t.array(kernels, "kernels"),
       t.record({t.int32(nodes.size()), t.array(nodes, "nodes")}),
-      t.int64(features)};
+      t.int64(parts.cpuFeatures),
+      buildImages(t, parts.images)};
   llvm::Constant *value = t.record(fields);
   new llvm::GlobalVariable(output, value->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, value,

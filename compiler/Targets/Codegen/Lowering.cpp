@@ -1,11 +1,15 @@
 //===- Lowering.cpp - Emitted kernels to LLVM IR and machine code ---------===//
-#include "compiler/Targets/CPU/Lowering.h"
+#include "compiler/Targets/Codegen/Lowering.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -14,29 +18,65 @@
 using namespace mlir;
 using namespace ampc;
 
-LogicalResult cpu::lowerToLlvmDialect(ModuleOp module) {
+namespace {
+/// What no target has an instruction for and this project no expansion.
+struct ExpandLibmPass final
+    : PassWrapper<ExpandLibmPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandLibmPass)
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, vector::VectorDialect>();
+  }
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace
+
+LogicalResult codegen::lowerToLlvmDialect(ModuleOp module,
+                                          const LoweringOptions &options) {
   PassManager passes(module.getContext());
   passes.enableVerifier(true);
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
+  if (!options.hasLibm) {
+    math::MathExpandOpsPassOptions expand;
+    expand.opMnemonics = {"sinh",  "cosh",  "tan",   "tanh",
+                          "asinh", "acosh", "atanh", "powf"};
+    passes.addPass(math::createMathExpandOpsPass(expand));
+    passes.addPass(std::make_unique<ExpandLibmPass>());
+  }
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
   // roundeven, floor and the like have intrinsics; what is left calls libm.
   passes.addPass(createConvertMathToLLVMPass());
-  passes.addPass(createConvertMathToLibmPass());
+  if (options.hasLibm) {
+    passes.addPass(createConvertMathToLibmPass());
+  }
   passes.addPass(createConvertVectorToLLVMPass());
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertIndexToLLVMPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createConvertFuncToLLVMPass());
+  ArithToLLVMConversionPassOptions arith;
+  arith.indexBitwidth = options.indexBits;
+  passes.addPass(createArithToLLVMConversionPass(arith));
+  ConvertIndexToLLVMPassOptions index;
+  index.indexBitwidth = options.indexBits;
+  passes.addPass(createConvertIndexToLLVMPass(index));
+  ConvertControlFlowToLLVMPassOptions flow;
+  flow.indexBitwidth = options.indexBits;
+  passes.addPass(createConvertControlFlowToLLVMPass(flow));
+  ConvertFuncToLLVMPassOptions func;
+  func.indexBitwidth = options.indexBits;
+  passes.addPass(createConvertFuncToLLVMPass(func));
   passes.addPass(createReconcileUnrealizedCastsPass());
   return passes.run(module);
 }
 
 std::unique_ptr<llvm::Module>
-cpu::translate(ModuleOp module, llvm::LLVMContext &context,
-               const llvm::TargetMachine &machine) {
+codegen::translate(ModuleOp module, llvm::LLVMContext &context,
+                   const llvm::TargetMachine &machine) {
   auto result = translateModuleToLLVMIR(module, context, "kernels");
   if (result) {
     result->setTargetTriple(machine.getTargetTriple());
@@ -45,8 +85,8 @@ cpu::translate(ModuleOp module, llvm::LLVMContext &context,
   return result;
 }
 
-void cpu::optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                   unsigned level) {
+void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                       unsigned level) {
   llvm::PipelineTuningOptions tuning;
   // Loops are vectorized where they are emitted. What is left is scalar on
   // purpose: tails and irregular accesses, not worth the compile time.

@@ -1,0 +1,211 @@
+//===- CudaEmitter.cpp - Kernels as functions of a GPU --------------------===//
+#include "compiler/Targets/CUDA/CudaEmitter.h"
+
+#include "compiler/Targets/CUDA/BlockRowWalker.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::codegen;
+using namespace ampc::cuda;
+
+void CudaEmitter::reset() {
+  for (LLVM::GlobalOp global : reserved) {
+    global.erase();
+  }
+  reserved.clear();
+  Block *entry = beginFunction();
+  llvm::append_range(pointers, entry->getArguments());
+}
+
+void CudaEmitter::forEachItem(function_ref<void(Value)> body) {
+  Value first =
+      arith::MulIOp::create(b, loc, blockIndex(), index(blockThreads));
+  Value item = arith::AddIOp::create(b, loc, first, threadIndex());
+  if (launch.items % blockThreads == 0) {
+    body(item);
+    return;
+  }
+  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, item,
+                                       index(launch.items));
+  auto choice = scf::IfOp::create(b, loc, inside, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  body(item);
+}
+
+void CudaEmitter::forEachBlock(int64_t threads,
+                               function_ref<void(Value)> body) {
+  launch.group = threads;
+  body(blockIndex());
+}
+
+Value CudaEmitter::threadIndex() {
+  Value id = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), id);
+}
+
+Value CudaEmitter::blockIndex() {
+  Value id = NVVM::BlockIdXOp::create(b, loc, b.getI32Type());
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), id);
+}
+
+void CudaEmitter::barrier() { NVVM::Barrier0Op::create(b, loc); }
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+Value CudaEmitter::addressOf(LLVM::GlobalOp global) {
+  return LLVM::AddressOfOp::create(b, loc, global);
+}
+
+static LLVM::GlobalOp createShared(func::FuncOp function, StringRef name,
+                                   int64_t bytes, LLVM::Linkage linkage) {
+  OpBuilder b(function);
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes);
+  return LLVM::GlobalOp::create(b, function.getLoc(), type,
+                                /*isConstant=*/false, linkage, name,
+                                /*value=*/Attribute(), /*alignment=*/16,
+                                /*addrSpace=*/3);
+}
+
+Value CudaEmitter::scratchPointer(int64_t offset) {
+  auto module = function->getParentOfType<ModuleOp>();
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(dynamicSharedName);
+  if (!global) {
+    global =
+        createShared(function, dynamicSharedName, 0, LLVM::Linkage::External);
+  }
+  Value base = addressOf(global);
+  return offset == 0
+             ? base
+             : LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                                   ArrayRef<LLVM::GEPArg>{int32_t(offset)})
+                   .getResult();
+}
+
+Value CudaEmitter::reserveShared(int64_t bytes) {
+  std::string name =
+      (function.getName() + "_shared" + Twine(reserved.size())).str();
+  reserved.push_back(
+      createShared(function, name, bytes, LLVM::Linkage::Internal));
+  return addressOf(reserved.back());
+}
+
+int64_t CudaEmitter::getAlignment(Value offset, int64_t bytes,
+                                  int64_t lanes) const {
+  // Buffers are 64-byte aligned; the widest access of a thread is 16 bytes.
+  int64_t known = std::gcd<int64_t>(knownDivisor(offset), 16) * bytes;
+  return std::min<int64_t>(
+      {known, 16, int64_t(llvm::bit_floor(uint64_t(bytes * lanes)))});
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes of a warp
+//===----------------------------------------------------------------------===//
+
+Value CudaEmitter::shuffleXor(Value value, int64_t mask) {
+  Type type = value.getType();
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type i32 = b.getI32Type();
+  auto number = [&](int64_t n) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(n));
+  };
+  auto shuffle = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(b, loc, i32, number(-1), word, number(mask),
+                                number(31), NVVM::ShflKind::bfly, UnitAttr());
+  };
+  if (width < 32) {
+    Type integer = b.getIntegerType(width);
+    Value bits = type == integer
+                     ? value
+                     : arith::BitcastOp::create(b, loc, integer, value);
+    Value wide = arith::ExtUIOp::create(b, loc, i32, bits);
+    Value got = arith::TruncIOp::create(b, loc, integer, shuffle(wide));
+    return type == integer ? got : arith::BitcastOp::create(b, loc, type, got);
+  }
+  if (width == 32) {
+    Value bits =
+        type == i32 ? value : arith::BitcastOp::create(b, loc, i32, value);
+    Value got = shuffle(bits);
+    return type == i32 ? got : arith::BitcastOp::create(b, loc, type, got);
+  }
+  Type i64 = b.getI64Type();
+  Value bits =
+      type == i64 ? value : arith::BitcastOp::create(b, loc, i64, value);
+  Value half = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32));
+  Value low = shuffle(arith::TruncIOp::create(b, loc, i32, bits));
+  Value high = shuffle(arith::TruncIOp::create(
+      b, loc, i32, arith::ShRUIOp::create(b, loc, bits, half)));
+  Value joined = arith::OrIOp::create(
+      b, loc, arith::ExtUIOp::create(b, loc, i64, low),
+      arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, i64, high),
+                            half));
+  return type == i64 ? joined : arith::BitcastOp::create(b, loc, type, joined);
+}
+
+Value CudaEmitter::reduceBlock(Value value, int64_t threads,
+                               function_ref<Value(Value, Value)> combine) {
+  constexpr int64_t warpThreads = 32;
+  for (int64_t mask = warpThreads / 2; mask > 0; mask /= 2) {
+    value = combine(value, shuffleXor(value, mask));
+  }
+  int64_t warps = threads / warpThreads;
+  if (warps == 1) {
+    return value;
+  }
+  Type type = value.getType();
+  Value partials = reserveShared(warps * 8);
+  Value thread = threadIndex();
+  Value lane = arith::RemUIOp::create(b, loc, thread, index(warpThreads));
+  Value warp = arith::DivUIOp::create(b, loc, thread, index(warpThreads));
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
+                                        index(0));
+  auto choice = scf::IfOp::create(b, loc, isFirst, /*withElse=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    store(value, partials, type, warp);
+  }
+  barrier();
+  Value total = load(partials, type, index(0), 1);
+  for (int64_t i = 1; i < warps; ++i) {
+    total = combine(total, load(partials, type, index(i), 1));
+  }
+  return total;
+}
+
+void CudaEmitter::onFirstThread(function_ref<void()> body) {
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        threadIndex(), index(0));
+  auto choice = scf::IfOp::create(b, loc, isFirst, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  body();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One thread a row, or a few neighbouring ones: no scratch of its own.
+class ThreadRowWalker final : public RowWalker {
+public:
+  using RowWalker::RowWalker;
+  bool canKeep(int64_t) const override { return false; }
+};
+} // namespace
+
+std::unique_ptr<RowWalker> CudaEmitter::makeRowWalker(const RowSpace &space,
+                                                      int64_t lanes) {
+  if (space.lanesAlongRow) {
+    return std::make_unique<BlockRowWalker>(*this, space, lanes);
+  }
+  return std::make_unique<ThreadRowWalker>(*this, space, lanes);
+}

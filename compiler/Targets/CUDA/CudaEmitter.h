@@ -1,0 +1,82 @@
+//===- CudaEmitter.h - Kernels as functions of a GPU ----------------------===//
+#ifndef AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
+#define AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
+
+#include "compiler/Targets/Codegen/KernelEmitter.h"
+#include "compiler/Targets/Codegen/RowWalker.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace ampc::cuda {
+
+using codegen::ElementPuller;
+
+/// Emits a kernel as `func(buffer: !llvm.ptr, ...)`, a pointer for each
+/// argument and result, with one thread for each work item or, when the launch
+/// has a group, one block. The scratch of a block is the dynamic shared memory.
+class CudaEmitter final : public codegen::KernelEmitter {
+public:
+  /// Threads of a block that has one work item for each.
+  static constexpr int64_t blockThreads = 256;
+
+  CudaEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
+              const codegen::KernelTraits &traits, bool hasWideMma)
+      : KernelEmitter(kernel, function, traits), hasWideMma(hasWideMma) {}
+
+  void reset() override;
+  void forEachItem(llvm::function_ref<void(mlir::Value item)> body) override;
+  mlir::Value scratchPointer(int64_t offset) override;
+  std::unique_ptr<codegen::RowWalker>
+  makeRowWalker(const codegen::RowSpace &space, int64_t lanes) override;
+
+  /// Shares each work item among a block of `threads` threads.
+  void forEachBlock(int64_t threads,
+                    llvm::function_ref<void(mlir::Value item)> body);
+
+  /// A pointer to `bytes` of static shared memory, 16-byte aligned.
+  mlir::Value reserveShared(int64_t bytes);
+
+  mlir::Value threadIndex(); ///< in the block, of type index
+  mlir::Value blockIndex();
+  void barrier(); ///< of the block
+
+  /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
+  const bool hasWideMma;
+
+  /// `value` (a scalar) of the lane whose number differs in the bits `mask`.
+  mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+
+  /// The values of all `threads` threads of the block combined, in each: by
+  /// halving within a warp, then the warps in order.
+  mlir::Value
+  reduceBlock(mlir::Value value, int64_t threads,
+              llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+
+  /// Builds `body` for the first thread of the block.
+  void onFirstThread(llvm::function_ref<void()> body);
+
+protected:
+  int64_t getAlignment(mlir::Value offset, int64_t bytes,
+                       int64_t lanes) const override;
+
+private:
+  mlir::Value addressOf(mlir::LLVM::GlobalOp global);
+
+  llvm::SmallVector<mlir::LLVM::GlobalOp> reserved;
+};
+
+/// The name of the dynamic shared array in a module of kernels.
+inline constexpr llvm::StringLiteral dynamicSharedName = "ampc_shared";
+
+/// A contraction of 16-bit operands on tensor cores; fails without a diagnostic
+/// where it has no such form.
+mlir::LogicalResult emitMmaKernel(CudaEmitter &emitter, mlir::Operation *root);
+
+mlir::LogicalResult emitAttentionKernel(CudaEmitter &emitter,
+                                        mlir::Operation *root);
+
+/// Picks the emitter by the root's fusion kind.
+mlir::LogicalResult emitKernel(CudaEmitter &emitter);
+
+} // namespace ampc::cuda
+
+#endif // AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H

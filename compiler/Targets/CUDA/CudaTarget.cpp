@@ -1,0 +1,162 @@
+//===- CudaTarget.cpp - NVIDIA GPUs as a target ---------------------------===//
+#include "compiler/Targets/CUDA/PtxWriter.h"
+#include "compiler/Targets/Target.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cuda;
+
+namespace {
+
+/// The host that the tables of a program are written for.
+std::unique_ptr<llvm::TargetMachine> createHostMachine(std::string &error) {
+  static bool once = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)once;
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    return nullptr;
+  }
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, "x86-64", "", {}, llvm::Reloc::PIC_));
+}
+
+class CudaTarget final : public ampc::Target {
+public:
+  explicit CudaTarget(std::vector<const CudaArchitecture *> architectures)
+      : architectures(std::move(architectures)) {}
+
+  StringRef getName() const override { return "cuda"; }
+
+  amp::TargetAttr getTargetAttr(MLIRContext *context) const override {
+    // Weights are read as they are: no panels.
+    return amp::TargetAttr::get(context, /*vector_bytes=*/16, /*panel=*/0,
+                                /*native_16bit=*/true);
+  }
+
+  LogicalResult emitCode(ModuleOp module, CodeForm form,
+                         const CodegenOptions &options,
+                         llvm::raw_pwrite_stream &os) const override;
+
+private:
+  LogicalResult addImages(ModuleOp module, const CudaArchitecture &architecture,
+                          bool isOldest, unsigned optLevel,
+                          codegen::ProgramParts &parts,
+                          llvm::StringMap<codegen::KernelLaunch> &items) const;
+
+  std::vector<const CudaArchitecture *> architectures; ///< oldest first
+};
+
+LogicalResult
+CudaTarget::addImages(ModuleOp module, const CudaArchitecture &architecture,
+                      bool isOldest, unsigned optLevel,
+                      codegen::ProgramParts &parts,
+                      llvm::StringMap<codegen::KernelLaunch> &items) const {
+  auto kernels = KernelModule::create(module, architecture, optLevel);
+  if (failed(kernels)) {
+    return failure();
+  }
+  std::string ptx = kernels->writePtx();
+  items = std::move(kernels->items);
+  codegen::GpuImage image;
+  image.architecture = architecture.major * 10 + architecture.minor;
+  image.launches = kernels->launches;
+  if (canAssemble()) {
+    std::string error;
+    auto cubin = assemble(ptx, architecture, error);
+    if (failed(cubin)) {
+      return module.emitError("ptxas failed for ")
+             << architecture.name << ": " << error;
+    }
+    image.data = std::move(*cubin);
+    parts.images.push_back(image);
+  }
+  // The oldest architecture's text runs on every later device.
+  if (isOldest) {
+    image.isPtx = true;
+    image.data = std::move(ptx);
+    parts.images.push_back(std::move(image));
+  }
+  return success();
+}
+
+LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
+                                   const CodegenOptions &options,
+                                   llvm::raw_pwrite_stream &os) const {
+  if (form != CodeForm::Object) {
+    auto kernels =
+        KernelModule::create(module, *architectures.front(), options.optLevel);
+    if (failed(kernels)) {
+      return failure();
+    }
+    if (form == CodeForm::LlvmIr) {
+      kernels->module->print(os, nullptr);
+    } else {
+      os << kernels->writePtx();
+    }
+    return success();
+  }
+  codegen::ProgramParts parts;
+  llvm::StringMap<codegen::KernelLaunch> items;
+  for (const CudaArchitecture *architecture : architectures) {
+    if (failed(addImages(module, *architecture,
+                         architecture == architectures.front(),
+                         options.optLevel, parts, items))) {
+      return failure();
+    }
+  }
+  // The driver makes code of the PTX only where no cubin fits.
+  auto ptx = llvm::find_if(parts.images,
+                           [](const auto &image) { return image.isPtx; });
+  std::rotate(ptx, ptx + 1, parts.images.end());
+  std::string error;
+  auto host = createHostMachine(error);
+  if (!host) {
+    return module.emitError("cannot set up LLVM: ") << error;
+  }
+  llvm::LLVMContext context;
+  llvm::Module table("program", context);
+  table.setTargetTriple(host->getTargetTriple());
+  table.setDataLayout(host->createDataLayout());
+  if (failed(codegen::addProgramTable(module, items, options, parts, table))) {
+    return failure();
+  }
+  llvm::legacy::PassManager passes;
+  if (host->addPassesToEmitFile(passes, os, nullptr,
+                                llvm::CodeGenFileType::ObjectFile)) {
+    return module.emitError("LLVM cannot write an object for the host");
+  }
+  passes.run(table);
+  return success();
+}
+
+} // namespace
+
+std::unique_ptr<ampc::Target>
+ampc::createCudaTarget(ArrayRef<std::string> names, std::string &error) {
+  std::vector<const CudaArchitecture *> chosen;
+  for (StringRef name : names) {
+    auto architecture = findCudaArchitecture(name);
+    if (!architecture) {
+      error = llvm::toString(architecture.takeError());
+      return nullptr;
+    }
+    if (!llvm::is_contained(chosen, *architecture)) {
+      chosen.push_back(*architecture);
+    }
+  }
+  llvm::sort(chosen, [](const CudaArchitecture *lhs, const CudaArchitecture *rhs) {
+    return std::pair(lhs->major, lhs->minor) <
+           std::pair(rhs->major, rhs->minor);
+  });
+  return std::make_unique<CudaTarget>(std::move(chosen));
+}

@@ -1,0 +1,192 @@
+//===- PtxWriter.cpp - From kernels to PTX --------------------------------===//
+#include "compiler/Targets/CUDA/PtxWriter.h"
+
+#include "compiler/Targets/CUDA/CudaEmitter.h"
+#include "compiler/Targets/Codegen/Lowering.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cuda;
+
+/// The first version of PTX that knows the architecture.
+static StringRef ptxVersion(const CudaArchitecture &architecture) {
+  return architecture.major >= 10 ? "+ptx88" : "+ptx80";
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+createMachine(const CudaArchitecture &architecture, unsigned level,
+              std::string &error) {
+  static bool once = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)once;
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    return nullptr;
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, architecture.name, ptxVersion(architecture), options, std::nullopt,
+      std::nullopt,
+      level == 0 ? llvm::CodeGenOptLevel::None
+                 : llvm::CodeGenOptLevel::Default));
+}
+
+namespace {
+Block *bodyOf(amp::KernelOp kernel) { return &kernel.getBody().front(); }
+
+/// Whether offsets into every tensor of the kernel fit 32 bits.
+bool fitsNarrowIndex(amp::KernelOp kernel) {
+  auto fits = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.getNumElements() < int64_t(1) << 30;
+  };
+  bool all = llvm::all_of(bodyOf(kernel)->getArgumentTypes(), fits);
+  for (Operation &op : *bodyOf(kernel)) {
+    all = all && llvm::all_of(op.getResultTypes(), fits);
+  }
+  return all;
+}
+
+/// Elements that a thread handles at once: 16 bytes of the narrowest float.
+codegen::KernelTraits traitsFor(amp::KernelOp kernel) {
+  codegen::KernelTraits traits;
+  traits.mapChunk = 0;
+  traits.rowScratchBytes = 32 << 10;
+  int64_t narrowest = 4;
+  for (Type type : bodyOf(kernel)->getArgumentTypes()) {
+    Type element = getElementTypeOrSelf(type);
+    if (isa<FloatType>(element)) {
+      narrowest =
+          std::min<int64_t>(narrowest, element.getIntOrFloatBitWidth() / 8);
+    }
+  }
+  traits.lanes = 16 / narrowest;
+  return traits;
+}
+
+/// The name of a kernel with the characters that PTX allows.
+std::string symbolOf(amp::KernelOp kernel, llvm::StringSet<> &taken) {
+  std::string base = "k_" + kernel.getName().str();
+  for (char &c : base) {
+    c = llvm::isAlnum(c) ? c : '_';
+  }
+  std::string symbol = base;
+  for (unsigned i = 1; !taken.insert(symbol).second; ++i) {
+    symbol = base + "_" + std::to_string(i);
+  }
+  return symbol;
+}
+
+codegen::GpuImage::Launch launchOf(StringRef symbol,
+                                   const codegen::KernelLaunch &launch) {
+  codegen::GpuImage::Launch result;
+  result.symbol = symbol.str();
+  int64_t threads = launch.group ? launch.group : CudaEmitter::blockThreads;
+  int64_t blocks =
+      launch.group ? launch.items : llvm::divideCeil(launch.items, threads);
+  result.grid = {static_cast<uint32_t>(blocks), 1, 1};
+  result.block = {static_cast<uint32_t>(threads), 1, 1};
+  result.sharedBytes = static_cast<uint32_t>(launch.scratchBytes);
+  return result;
+}
+} // namespace
+
+FailureOr<KernelModule> KernelModule::create(ModuleOp module,
+                                             const CudaArchitecture &architecture,
+                                             unsigned optLevel) {
+  MLIRContext *mlirContext = module.getContext();
+  mlirContext
+      ->loadDialect<func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                    arith::ArithDialect, scf::SCFDialect, vector::VectorDialect,
+                    math::MathDialect>();
+  KernelModule result;
+  std::string error;
+  result.machine = createMachine(architecture, optLevel, error);
+  if (!result.machine) {
+    module.emitError("cannot set up LLVM: ") << error;
+    return failure();
+  }
+  OwningOpRef<ModuleOp> functions(ModuleOp::create(module.getLoc()));
+  OpBuilder b(functions->getBodyRegion());
+  Type pointer = LLVM::LLVMPointerType::get(mlirContext);
+  llvm::StringSet<> symbols;
+  bool narrow = true, ok = true;
+  for (auto kernel : module.getOps<amp::KernelOp>()) {
+    narrow = narrow && fitsNarrowIndex(kernel);
+    SmallVector<Type> buffers(kernel.getNumArguments() + kernel.getNumResults(),
+                              pointer);
+    std::string symbol = symbolOf(kernel, symbols);
+    auto function = func::FuncOp::create(b, kernel.getLoc(), symbol,
+                                         b.getFunctionType(buffers, {}));
+    codegen::KernelTraits traits = traitsFor(kernel);
+    CudaEmitter emitter(kernel, function, traits, architecture.hasBf16);
+    if (failed(emitKernel(emitter))) {
+      kernel.emitError("cannot emit this kernel for the cuda target");
+      ok = false;
+      function.erase();
+      continue;
+    }
+    result.items[kernel.getName()] = emitter.launch;
+    result.launches.push_back(launchOf(symbol, emitter.launch));
+    for (unsigned i = 0; i < buffers.size(); ++i) {
+      function.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+      function.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
+      if (i < kernel.getNumArguments()) {
+        function.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
+      }
+    }
+  }
+  codegen::LoweringOptions lowering;
+  lowering.hasLibm = false;
+  lowering.indexBits = narrow ? 32 : 64;
+  if (!ok || failed(codegen::lowerToLlvmDialect(*functions, lowering))) {
+    return failure();
+  }
+  for (const auto &launch : result.launches) {
+    auto function = functions->lookupSymbol<LLVM::LLVMFuncOp>(launch.symbol);
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                      b.getUnitAttr());
+    function->setAttr(
+        NVVM::NVVMDialect::getReqntidAttrName(),
+        b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block[0]), 1, 1}));
+  }
+  result.context = std::make_unique<llvm::LLVMContext>();
+  result.module =
+      codegen::translate(*functions, *result.context, *result.machine);
+  if (!result.module) {
+    module.emitError("cannot translate the kernels to LLVM IR");
+    return failure();
+  }
+  codegen::optimize(*result.module, *result.machine, optLevel);
+  return result;
+}
+
+std::string KernelModule::writePtx() {
+  SmallString<0> text;
+  llvm::raw_svector_ostream os(text);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, os, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile)) {
+    return "";
+  }
+  passes.run(*module);
+  return std::string(text);
+}

@@ -1,0 +1,93 @@
+//===- Attention.cpp - What attention kernels share -----------------------===//
+#include "compiler/Targets/Codegen/Attention.h"
+
+#include "dialects/Amp/Impl/MathExpansion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::codegen;
+
+FailureOr<Value> codegen::pullLanes(KernelEmitter &e, Value tensor,
+                                    ArrayRef<LaneIndex> index, int64_t count) {
+  ElementPuller puller(e, count);
+  FailureOr<Value> value = puller.get(tensor, index);
+  if (succeeded(value)) {
+    return puller.splat(*value);
+  }
+  if (count == 1) {
+    return failure();
+  }
+  Value lanes;
+  for (int64_t lane = 0; lane < count; ++lane) {
+    SmallVector<LaneIndex> at;
+    for (const LaneIndex &i : index) {
+      at.push_back({e.addIndex(i.base, e.index(lane * i.step)), 0});
+    }
+    FailureOr<Value> one = pullLanes(e, tensor, at, 1);
+    if (failed(one)) {
+      return failure();
+    }
+    lanes = lane == 0
+                ? puller.splat(*one)
+                : vector::InsertOp::create(e.b, e.loc, *one, lanes, lane)
+                      .getResult();
+  }
+  return lanes;
+}
+
+FailureOr<Value> codegen::finishScore(KernelEmitter &e, amp::AttentionOp op,
+                                      Value score, ValueRange head, Value row,
+                                      Value key, int64_t count) {
+  auto f32 = [&](double value) {
+    return ElementPuller(e, count).constant(e.b.getF32Type(), value);
+  };
+  score = arith::MulFOp::create(e.b, e.loc, score,
+                                f32(op.getScale().convertToDouble()));
+  double cap = op.getSoftcap().convertToDouble();
+  if (cap > 0) {
+    Value scaled = arith::DivFOp::create(e.b, e.loc, score, f32(cap));
+    score = arith::MulFOp::create(
+        e.b, e.loc, amp::buildTanh(e.b, e.loc, scaled), f32(cap));
+  }
+  Value lowest = f32(-std::numeric_limits<double>::infinity());
+  if (Value mask = op.getMask()) {
+    ArrayRef<int64_t> shape = shapeOf(mask);
+    SmallVector<LaneIndex> full{
+        {head[0], 0}, {head[1], 0}, {row, 0}, {key, count == 1 ? 0 : 1}};
+    SmallVector<LaneIndex> at;
+    for (auto [size, i] : llvm::zip_equal(
+             shape, ArrayRef<LaneIndex>(full).take_back(shape.size()))) {
+      at.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
+    }
+    FailureOr<Value> value = pullLanes(e, mask, at, count);
+    if (failed(value)) {
+      return failure();
+    }
+    score =
+        getElementTypeOrSelf(mask.getType()).isInteger(1)
+            ? arith::SelectOp::create(e.b, e.loc, *value, score, lowest)
+                  .getResult()
+            : arith::AddFOp::create(e.b, e.loc, score, *value).getResult();
+  }
+  if (op.getCausal()) {
+    int64_t keys = shapeOf(op.getKey())[2], queries = shapeOf(op.getQuery())[2];
+    int64_t shift = op.getCausalAlignEnd() ? keys - queries : 0;
+    Value position = key, limit = e.addIndex(row, e.index(shift));
+    if (count > 1) {
+      auto type = VectorType::get({count}, e.b.getIndexType());
+      position = arith::AddIOp::create(
+          e.b, e.loc, vector::BroadcastOp::create(e.b, e.loc, type, key),
+          vector::StepOp::create(e.b, e.loc, type));
+      limit = vector::BroadcastOp::create(e.b, e.loc, type, limit);
+    }
+    Value visible = arith::CmpIOp::create(
+        e.b, e.loc, arith::CmpIPredicate::sle, position, limit);
+    score = arith::SelectOp::create(e.b, e.loc, visible, score, lowest);
+  }
+  return score;
+}

@@ -1,0 +1,26 @@
+//===- Attention.h - What attention kernels share -------------------------===//
+#ifndef AMPC_COMPILER_TARGETS_CODEGEN_ATTENTION_H
+#define AMPC_COMPILER_TARGETS_CODEGEN_ATTENTION_H
+
+#include "compiler/Targets/Codegen/KernelEmitter.h"
+
+namespace ampc::codegen {
+
+/// `count` elements of `tensor`; one at a time where a view tears the vector
+/// apart.
+mlir::FailureOr<mlir::Value> pullLanes(KernelEmitter &emitter,
+                                       mlir::Value tensor,
+                                       llvm::ArrayRef<LaneIndex> index,
+                                       int64_t count);
+
+/// The product of query `row` and the `count` keys from `key` on, with scale,
+/// cap, mask and causality applied: -inf where a key is excluded. `head` is
+/// the batch and the head of the queries.
+mlir::FailureOr<mlir::Value> finishScore(KernelEmitter &emitter,
+                                         amp::AttentionOp op, mlir::Value score,
+                                         mlir::ValueRange head, mlir::Value row,
+                                         mlir::Value key, int64_t count);
+
+} // namespace ampc::codegen
+
+#endif // AMPC_COMPILER_TARGETS_CODEGEN_ATTENTION_H
