@@ -39,15 +39,6 @@ void Lowering::buildKernelTable() {
   const DataLayout &layout = module.getDataLayout();
 
   auto *variableType = StructType::get(context, {pointer, i32, i32});
-  SmallVector<Constant *> variables;
-  for (const SharedVariable &variable : sharedVariables) {
-    variables.push_back(ConstantStruct::get(
-        variableType, {text(variable.name), number(variable.offset),
-                       number(variable.bytes)}));
-  }
-  Constant *variableArray =
-      array(variableType, variables, "ampc_sim_variables");
-
   auto *globalType = StructType::get(context, {pointer, pointer, i64, i64});
   SmallVector<Constant *> globalRows;
   for (GlobalVariable *global : globals) {
@@ -97,12 +88,29 @@ void Lowering::buildKernelTable() {
     }
     builder.CreateCall(kernel, arguments);
     builder.CreateRetVoid();
+    SmallVector<Constant *> variables;
+    uint64_t end = 0, dynamicOffset = 0;
+    for (const SharedVariable &variable : sharedVariables) {
+      if (!variable.kernels.contains(kernel)) {
+        continue;
+      }
+      variables.push_back(ConstantStruct::get(
+          variableType, {text(variable.name), number(variable.offset),
+                         number(variable.bytes)}));
+      if (variable.bytes) {
+        end = std::max<uint64_t>(end, variable.offset + variable.bytes);
+      } else {
+        dynamicOffset = std::max<uint64_t>(dynamicOffset, variable.offset);
+      }
+    }
+    uint64_t staticShared = end ? end + gapBytes : 0;
     auto block = dimensions(*kernel, "nvvm.reqntid");
     auto most = dimensions(*kernel, "nvvm.maxntid");
     entries.push_back(ConstantStruct::get(
         kernelType,
         {text(kernel->getName()), entry,
-         array(paramType, params, "ampc_sim_params"), variableArray,
+         array(paramType, params, "ampc_sim_params"),
+         array(variableType, variables, "ampc_sim_variables"),
          number(params.size()), number(variables.size()), number(staticShared),
          number(dynamicOffset), ConstantDataArray::get(context, block),
          number(most[0] * most[1] * most[2])}));
