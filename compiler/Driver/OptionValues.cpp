@@ -356,6 +356,13 @@ void OptionReader::read(Options &options) {
   readPrecisions(options);
   options.calibrate = has(OPT_calibrate);
   options.strictRounding = has(OPT_strict_rounding);
+  options.keepsIoTypes =
+      oneOf(OPT_keep_io_types_is, {"true", "false"}, "true") == "true";
+  if (!options.keepsIoTypes && options.emit != EmitKind::Onnx) {
+    (void)sink.error(ExitCode::Usage,
+                     "--keep-io-types=false needs --emit=onnx: a program's "
+                     "inputs and outputs have the types of the model");
+  }
   options.precisionReport = text(OPT_precision_report);
   readTarget(options);
 
