@@ -2,6 +2,7 @@
 #include "runtime/core/plan.h"
 
 #include "runtime/core/dtype.h"
+#include "runtime/core/gpu_images.h"
 
 namespace ampc::runtime {
 namespace {
@@ -195,17 +196,18 @@ Status checkProgram(const ampc_program &program) {
   }
   for (uint32_t i = 0; i < program.num_kernels; ++i) {
     const ampc_kernel_desc &kernel = program.kernels[i];
-    if (!kernel.fn || !kernel.name || kernel.items < 0) {
+    if ((!kernel.fn && !program.gpu) || !kernel.name || kernel.items < 0) {
       return Status::error(AMPC_INVALID, "malformed program: kernel %u", i);
     }
   }
-  return Status();
+  return program.gpu ? checkGpuCode(program) : Status();
 }
 
 Status buildPlan(const ampc_program &program, const PlanBases &bases,
                  Plan *outPlan) {
   Builder builder(program, bases, *outPlan);
-  return builder.list(program.main, 1, &outPlan->main);
+  AMPC_TRY(builder.list(program.main, 1, &outPlan->main));
+  return program.gpu ? checkGpuNodes(program, program.main) : Status();
 }
 
 } // namespace ampc::runtime

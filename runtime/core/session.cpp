@@ -16,6 +16,7 @@ struct ampc_session_s {
   Plan plan;
   bool poison = false;
   bool profiling = false;
+  uint64_t listLaunches = 0; // of the list, where it runs as a whole
   Vec<ampc_profile_entry> profile;
   uint64_t launches = 0;
 };
@@ -64,10 +65,19 @@ private:
   }
 
   Status timedWork(const PlanNode &node, void *const *buffers) {
-    uint64_t start = nanoseconds();
+    const OwnMemoryApi *own = session.api->ownMemory;
+    uint64_t time = nanoseconds();
+    if (own) {
+      AMPC_TRY(own->startTimer(session.device));
+    }
     AMPC_TRY(work(node, buffers));
+    if (own) {
+      AMPC_TRY(own->stopTimer(session.device, &time));
+    } else {
+      time = nanoseconds() - time;
+    }
     ampc_profile_entry &entry = session.profile[node.profileIndex];
-    entry.nanoseconds += nanoseconds() - start;
+    entry.nanoseconds += time;
     ++entry.launches;
     return Status();
   }
@@ -112,18 +122,29 @@ void collectEntries(ampc_session_s &session) {
   }
 }
 
+/// Gives memory to the program's regions and resolves its plan.
+Status placeBuffers(ampc_session_s &session) {
+  const ampc_program &program = *session.program;
+  if (const OwnMemoryApi *own = session.api->ownMemory) {
+    AMPC_TRY(buildPlan(program, {nullptr, nullptr}, &session.plan));
+    for (const PlanNode &node : session.plan.nodes) {
+      session.listLaunches += node.kernel != nullptr;
+    }
+    return own->prepare(session.device, session.weights.base(), &session.plan);
+  }
+  AMPC_TRY(session.api->allocate(session.device, program.arena_bytes.fixed,
+                                 &session.arena));
+  PlanBases bases = {session.arena, session.weights.base()};
+  return buildPlan(program, bases, &session.plan);
+}
+
 Status prepare(ampc_session_s &session, const ampc_session_options &options) {
   const ampc_program &program = *session.program;
   AMPC_TRY(checkProgram(program));
-  session.api = findDevice(options.device);
-  if (!session.api) {
-    return Status::error(AMPC_DEVICE,
-                         "this program is compiled for the device 'cpu', not "
-                         "for '%s'",
-                         options.device);
-  }
-  DeviceOptions deviceOptions = {options.num_threads, 0, program.cpu_features,
-                                 options.debug_arena != 0};
+  AMPC_TRY(findDevice(program, options.device, &session.api));
+  DeviceOptions deviceOptions = {options.num_threads,  0,
+                                 program.cpu_features, options.debug_arena != 0,
+                                 options.device,       &program};
   for (uint32_t i = 0; i < program.num_kernels; ++i) {
     uint64_t bytes = program.kernels[i].scratch_bytes;
     if (bytes > deviceOptions.scratchBytes) {
@@ -132,20 +153,15 @@ Status prepare(ampc_session_s &session, const ampc_session_options &options) {
   }
   AMPC_TRY(session.api->create(deviceOptions, &session.device));
   AMPC_TRY(session.weights.open(program, options.weights_dir));
-  AMPC_TRY(session.api->allocate(session.device, program.arena_bytes.fixed,
-                                 &session.arena));
-  PlanBases bases = {session.arena, session.weights.base()};
-  AMPC_TRY(buildPlan(program, bases, &session.plan));
+  AMPC_TRY(placeBuffers(session));
   collectEntries(session);
   session.poison = options.debug_arena != 0;
   return Status();
 }
 
-/// Writes the caller's pointers into the slots that wait for them.
 template <typename Pointer>
-Status patch(Plan &plan, const Vec<PlanPatch> &patches, const char *what,
-             const ampc_tensor_desc *descs, uint32_t count,
-             Pointer const *buffers) {
+Status checkBuffers(const char *what, const ampc_tensor_desc *descs,
+                    uint32_t count, Pointer const *buffers) {
   for (uint32_t i = 0; i < count; ++i) {
     if (descs[i].bytes && (!buffers || !buffers[i])) {
       return Status::error(AMPC_USAGE,
@@ -153,30 +169,53 @@ Status patch(Plan &plan, const Vec<PlanPatch> &patches, const char *what,
                            descs[i].name);
     }
   }
+  return Status();
+}
+
+/// Writes the caller's pointers into the slots that wait for them.
+template <typename Pointer>
+void patch(Plan &plan, const Vec<PlanPatch> &patches, Pointer const *buffers) {
   for (const PlanPatch &patch : patches) {
     uintptr_t base =
         buffers ? reinterpret_cast<uintptr_t>(buffers[patch.index]) : 0;
     plan.slots[patch.slot] = reinterpret_cast<void *>(base + patch.offset);
   }
-  return Status();
+}
+
+/// On a device that works on the caller's buffers.
+Status runInPlace(ampc_session_s &session, const void *const *inputs,
+                  void *const *outputs) {
+  patch(session.plan, session.plan.inputs, inputs);
+  patch(session.plan, session.plan.outputs, outputs);
+  if (session.poison) {
+    AMPC_TRY(session.api->fill(session.device, session.arena, 0xff,
+                               session.program->arena_bytes.fixed));
+  }
+  return Walker(session).list(session.plan.main);
+}
+
+/// On a device that has copies of the caller's buffers.
+Status runOnCopies(ampc_session_s &session, const OwnMemoryApi &own,
+                   const void *const *inputs, void *const *outputs) {
+  if (own.runsWhole(session.device) && !session.profiling) {
+    session.launches += session.listLaunches;
+    return own.runWhole(session.device, inputs, outputs);
+  }
+  AMPC_TRY(own.load(session.device, inputs));
+  AMPC_TRY(Walker(session).list(session.plan.main));
+  return own.store(session.device, outputs);
 }
 
 Status run(ampc_session_s &session, const void *const *inputs,
            void *const *outputs) {
   const ampc_program &program = *session.program;
-  AMPC_TRY(patch(session.plan, session.plan.inputs, "input", program.inputs,
-                 program.num_inputs, inputs));
-  AMPC_TRY(patch(session.plan, session.plan.outputs, "output", program.outputs,
-                 program.num_outputs, outputs));
+  AMPC_TRY(checkBuffers("input", program.inputs, program.num_inputs, inputs));
+  AMPC_TRY(
+      checkBuffers("output", program.outputs, program.num_outputs, outputs));
   session.api->beginRun(session.device);
-  Status status;
-  if (session.poison) {
-    status = session.api->fill(session.device, session.arena, 0xff,
-                               program.arena_bytes.fixed);
-  }
-  if (status.ok()) {
-    status = Walker(session).list(session.plan.main);
-  }
+  const OwnMemoryApi *own = session.api->ownMemory;
+  Status status = own ? runOnCopies(session, *own, inputs, outputs)
+                      : runInPlace(session, inputs, outputs);
   Status ended = session.api->endRun(session.device);
   return status.ok() ? std::move(ended) : std::move(status);
 }
@@ -186,7 +225,6 @@ Status run(ampc_session_s &session, const void *const *inputs,
 void ampc_session_options_init(ampc_session_options *out) {
   *out = {};
   out->struct_size = sizeof *out;
-  out->device = "cpu";
 }
 
 ampc_status ampc_session_create(const ampc_program *program,
@@ -204,9 +242,6 @@ ampc_status ampc_session_create(const ampc_program *program,
     memcpy(&chosen, options,
            options->struct_size < known ? options->struct_size : known);
   }
-  if (!chosen.device) {
-    chosen.device = "cpu";
-  }
   auto *session = new (allocateSmall(sizeof(ampc_session_s))) ampc_session_s();
   session->program = program;
   Status status = prepare(*session, chosen);
@@ -223,8 +258,10 @@ void ampc_session_destroy(ampc_session session) {
     return;
   }
   if (session->device) {
-    session->api->release(session->device, session->arena,
-                          session->program->arena_bytes.fixed);
+    if (session->arena) {
+      session->api->release(session->device, session->arena,
+                            session->program->arena_bytes.fixed);
+    }
     session->api->destroy(session->device);
   }
   session->~ampc_session_s();

@@ -8,7 +8,7 @@
 #ifndef AMPC_RUNTIME_DEVICES_DEVICE_H
 #define AMPC_RUNTIME_DEVICES_DEVICE_H
 
-#include "runtime/core/status.h"
+#include "runtime/core/plan.h"
 
 namespace ampc::runtime {
 
@@ -18,9 +18,29 @@ struct DeviceOptions {
   uint64_t scratchBytes; // the largest of any kernel, per thread
   uint64_t cpuFeatures;  // AMPC_CPU_* bits that the kernels use
   bool poisonScratch;    // fill scratch with NaN bytes in beginRun
+  const char *name;      // as asked for: "cuda:1"
+  const ampc_program *program;
 };
 
 struct Device; // each device defines its own behind this name
+
+/// What a device with a memory of its own does beside.
+struct OwnMemoryApi {
+  /// Gives memory to everything that `plan` refers to, writes its slots, copies
+  /// the weights, and makes the list ready to run as a whole if it can be.
+  Status (*prepare)(Device *device, const void *weights, Plan *plan);
+  /// Whether the list runs as a whole: it has no If and no Loop.
+  bool (*runsWhole)(const Device *device);
+  /// Runs all of it, copies included, and waits for it.
+  Status (*runWhole)(Device *device, const void *const *inputs,
+                     void *const *outputs);
+  /// Where it is walked: `load` comes before all nodes, `store` after them.
+  Status (*load)(Device *device, const void *const *inputs);
+  Status (*store)(Device *device, void *const *outputs);
+  /// The time that the work between the two took.
+  Status (*startTimer)(Device *device);
+  Status (*stopTimer)(Device *device, uint64_t *outNanoseconds);
+};
 
 struct DeviceApi {
   const char *name;
@@ -29,6 +49,7 @@ struct DeviceApi {
   /// How many threads compute; 1 where that means nothing.
   uint32_t (*numThreads)(const Device *device);
   /// AMPC_ALIGNMENT-aligned memory, padded by AMPC_OVERREAD, reading as zero.
+  /// This, `release` and `fill` are null in a device of its own memory.
   Status (*allocate)(Device *device, uint64_t bytes, void **outMemory);
   void (*release)(Device *device, void *memory, uint64_t bytes);
   /// Brackets every run.
@@ -43,13 +64,22 @@ struct DeviceApi {
                  uint64_t bytes);
   Status (*write)(Device *device, void *to, const void *fromHost,
                   uint64_t bytes);
+  /// Null where kernels work on the caller's buffers.
+  const OwnMemoryApi *ownMemory;
 };
 
-/// The table of the device that `name` selects ("cpu"), or null.
-const DeviceApi *findDevice(const char *name);
+/// The device of `program` that `name` selects ("cpu", "cuda", "cuda:1", or
+/// null for its own). AMPC_DEVICE if the program is made for another.
+Status findDevice(const ampc_program &program, const char *name,
+                  const DeviceApi **out);
 
 extern const DeviceApi cpuDeviceApi;
 
 } // namespace ampc::runtime
+
+/// What a program's table refers to.
+struct ampc_device {
+  ampc::runtime::DeviceApi api;
+};
 
 #endif // AMPC_RUNTIME_DEVICES_DEVICE_H

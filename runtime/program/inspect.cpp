@@ -1,6 +1,7 @@
 //===- inspect.cpp - The command inspect ----------------------------------===//
 #include "runtime/core/cpu_features.h"
 #include "runtime/core/dtype.h"
+#include "runtime/core/gpu_images.h"
 #include "runtime/core/plan.h"
 #include "runtime/io/json.h"
 #include "runtime/program/command_line.h"
@@ -93,6 +94,9 @@ void printText(const ampc_program &program, const Counts &counts) {
   printf("\n%-10s %llu\n", "copies",
          static_cast<unsigned long long>(counts.copies));
   printf("%-10s %s\n", "cpu", cpuFeatureNames(program.cpu_features).c_str());
+  if (program.gpu) {
+    printf("%-10s %s\n", "gpu", describeImages(*program.gpu).c_str());
+  }
   Str certificate = findCertificate(orEmpty(program.metadata));
   if (!certificate.empty()) {
     printf("%-10s %s\n", "certified", certificate.c_str());
@@ -133,6 +137,20 @@ void jsonKernels(Str *out, const ampc_program &program) {
                  static_cast<unsigned long long>(kernel.scratch_bytes));
   }
   out->append(program.num_kernels ? "\n  ]" : "]");
+}
+
+void jsonImages(Str *out, const ampc_program &program) {
+  out->append(",\n  \"gpu\": [");
+  uint32_t count = program.gpu ? program.gpu->num_images : 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const ampc_gpu_image &image = program.gpu->images[i];
+    out->appendf("%s{\"architecture\": \"sm_%u\", \"kind\": \"%s\", "
+                 "\"bytes\": %llu}",
+                 i ? ",\n    " : "\n    ", image.architecture,
+                 imageKindName(image.kind),
+                 static_cast<unsigned long long>(image.bytes));
+  }
+  out->append(count ? "\n  ]" : "]");
 }
 
 void jsonNodes(Str *out, const Plan &plan) {
@@ -178,6 +196,7 @@ void printJson(const ampc_program &program, const Plan &plan,
               static_cast<unsigned long long>(counts.branches),
               static_cast<unsigned long long>(counts.loops));
   appendJsonString(&out, cpuFeatureNames(program.cpu_features).c_str());
+  jsonImages(&out, program);
   jsonKernels(&out, program);
   jsonNodes(&out, plan);
   // The compiler writes JSON there; text that is none must not break ours.

@@ -20,8 +20,8 @@ struct Options {
   const char *outputDir = nullptr;
   const char *data = nullptr;
 
-  uint32_t threads = 0; // 0: all
-  const char *device = "cpu";
+  uint32_t threads = 0;         // 0: all
+  const char *device = nullptr; // the one that the program is made for
   const char *weightsDir = nullptr;
   bool quiet = false;
   bool profile = false;

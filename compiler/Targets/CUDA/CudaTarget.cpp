@@ -82,7 +82,7 @@ CudaTarget::addImages(ModuleOp module, const CudaArchitecture &architecture,
   }
   // The oldest architecture's text runs on every later device.
   if (isOldest) {
-    image.isPtx = true;
+    image.kind = AMPC_GPU_IMAGE_PTX;
     image.data = std::move(ptx);
     parts.images.push_back(std::move(image));
   }
@@ -115,8 +115,9 @@ LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
     }
   }
   // The driver makes code of the PTX only where no cubin fits.
-  auto ptx = llvm::find_if(parts.images,
-                           [](const auto &image) { return image.isPtx; });
+  auto ptx = llvm::find_if(parts.images, [](const auto &image) {
+    return image.kind == AMPC_GPU_IMAGE_PTX;
+  });
   std::rotate(ptx, ptx + 1, parts.images.end());
   std::string error;
   auto host = createHostMachine(error);

@@ -126,15 +126,49 @@ llvm::Constant *buildBuffer(TableBuilder &t, rt::BufferAttr buffer) {
                    t.int32(buffer.getIndex()), t.size(buffer.getOffset())});
 }
 
+/// The parameters of each kernel of `module`: its arguments, then its results.
+SmallVector<std::pair<llvm::Constant *, size_t>> buildParams(TableBuilder &t,
+                                                             ModuleOp module) {
+  SmallVector<std::pair<llvm::Constant *, size_t>> all;
+  for (auto kernel : module.getOps<amp::KernelOp>()) {
+    SmallVector<llvm::Constant *> params;
+    auto add = [&](ArrayRef<Type> types, bool isOutput) {
+      for (Type type : types) {
+        params.push_back(
+            t.record({t.int64(byteSize(cast<RankedTensorType>(type))),
+                      t.int32(isOutput), t.int32(0)}));
+      }
+    };
+    add(kernel.getArgumentTypes(), false);
+    add(kernel.getResultTypes(), true);
+    all.emplace_back(t.array(params, "params"), params.size());
+  }
+  return all;
+}
+
+/// Something that another object, or the runtime, defines.
+llvm::Constant *external(TableBuilder &t, StringRef name) {
+  if (llvm::GlobalVariable *known = t.module.getNamedGlobal(name)) {
+    return known;
+  }
+  auto *variable = new llvm::GlobalVariable(
+      t.module, llvm::Type::getInt8Ty(t.context), /*isConstant=*/true,
+      llvm::GlobalValue::ExternalLinkage, nullptr, name);
+  variable->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return variable;
+}
+
 /// The ampc_gpu_code of a program; null without images.
-llvm::Constant *buildImages(TableBuilder &t, ArrayRef<GpuImage> images) {
+llvm::Constant *buildImages(TableBuilder &t, ModuleOp module,
+                            ArrayRef<GpuImage> images) {
   if (images.empty()) {
     return t.null();
   }
+  auto params = buildParams(t, module);
   SmallVector<llvm::Constant *> entries;
   for (const GpuImage &image : images) {
     SmallVector<llvm::Constant *> launches;
-    for (const GpuImage::Launch &launch : image.launches) {
+    for (auto [launch, param] : llvm::zip_equal(image.launches, params)) {
       SmallVector<llvm::Constant *> fields{t.string(launch.symbol)};
       for (uint32_t size : launch.grid) {
         fields.push_back(t.int32(size));
@@ -143,16 +177,22 @@ llvm::Constant *buildImages(TableBuilder &t, ArrayRef<GpuImage> images) {
         fields.push_back(t.int32(size));
       }
       fields.push_back(t.int32(launch.sharedBytes));
-      fields.push_back(t.int32(0));
+      fields.push_back(t.int32(param.second));
+      fields.push_back(param.first);
       launches.push_back(t.record(fields));
     }
+    bool simulated = image.kind == AMPC_GPU_IMAGE_SIMULATOR;
     entries.push_back(
-        t.record({t.int32(image.architecture), t.int32(image.isPtx),
-                  t.string(image.data), t.int64(image.data.size()),
+        t.record({t.int32(image.architecture), t.int32(image.kind),
+                  simulated ? external(t, image.data) : t.string(image.data),
+                  t.int64(simulated ? 0 : image.data.size()),
                   t.array(launches, "launches")}));
   }
+  StringRef device = images.front().kind == AMPC_GPU_IMAGE_SIMULATOR
+                         ? "ampc_sim_device"
+                         : "ampc_cuda_device";
   return t.global(t.record({t.int32(entries.size()), t.int32(0),
-                            t.array(entries, "images")}),
+                            t.array(entries, "images"), external(t, device)}),
                   "gpu");
 }
 
@@ -249,7 +289,7 @@ codegen::addProgramTable(ModuleOp module,
       t.array(kernels, "kernels"),
       t.record({t.int32(nodes.size()), t.array(nodes, "nodes")}),
       t.int64(parts.cpuFeatures),
-      buildImages(t, parts.images)};
+      buildImages(t, module, parts.images)};
   llvm::Constant *value = t.record(fields);
   new llvm::GlobalVariable(output, value->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, value,

@@ -4,6 +4,8 @@
 
 #include "compiler/Targets/Codegen/KernelEmitter.h"
 #include "compiler/Targets/Target.h"
+
+#include "ampc/abi.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <array>
@@ -19,7 +21,9 @@ namespace ampc::codegen {
 /// Code for one GPU architecture.
 struct GpuImage {
   uint32_t architecture = 0; ///< 80 for sm_80
-  bool isPtx = false;        ///< text, for this architecture and later ones
+  ampc_gpu_image_kind kind = AMPC_GPU_IMAGE_CUBIN;
+  /// The code; of an image for the simulator, the symbol of its ampc_sim_module
+  /// in the same output.
   std::string data;
   /// In the order of the module's kernels.
   struct Launch {

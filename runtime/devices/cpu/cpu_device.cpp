@@ -230,11 +230,7 @@ Status transfer(Device *, void *to, const void *from, uint64_t bytes) {
 
 const DeviceApi cpuDeviceApi = {
     "cpu",  create, destroy, numThreads, allocate, release,  beginRun,
-    endRun, launch, copy,    fill,       transfer, transfer,
+    endRun, launch, copy,    fill,       transfer, transfer, nullptr,
 };
-
-const DeviceApi *findDevice(const char *name) {
-  return strcmp(name, cpuDeviceApi.name) == 0 ? &cpuDeviceApi : nullptr;
-}
 
 } // namespace ampc::runtime

@@ -21,6 +21,10 @@ const cuda::DriverApi &driverApi();
 /// Forgets all state, findings included, and begins with `options`.
 void resetDriver(const Options &options);
 
+/// Tells what a node computes; findings of its launch name it. `label` must
+/// live as long as the graph.
+void labelNode(cuda::GraphNode node, const char *label);
+
 /// What has been found since.
 const Report &driverReport();
 

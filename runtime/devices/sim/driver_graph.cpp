@@ -216,3 +216,12 @@ Result graphLaunch(GraphExec exec, Stream handle) {
 }
 
 } // namespace ampc::runtime::sim::entry
+
+namespace ampc::runtime::sim {
+
+void labelNode(cuda::GraphNode node, const char *label) {
+  DriverLock driver;
+  node->work.label = label;
+}
+
+} // namespace ampc::runtime::sim

@@ -35,6 +35,7 @@ namespace ampc::runtime::sim {
 /// A piece of work: a launch, copy or fill, with its parameters copied.
 struct Work {
   enum Kind : uint8_t { kernel, copy, fill, empty } kind = empty;
+  const char *label = nullptr; // what it computes
   cuda::Function function = nullptr;
   Dim3 grid, block;
   uint32_t dynamicShared = 0;

@@ -256,7 +256,9 @@ Result DriverState::run(const Work &work, const LaunchSet &after,
   config.launchId =
       memory.beginLaunch(function.kernel->name, function.module, after);
   done->add(config.launchId);
+  report.setLabel(work.label);
   Status status = runKernel(config, options, memory, report);
+  report.setLabel(nullptr);
   if (status.ok()) {
     return cuda::success;
   }

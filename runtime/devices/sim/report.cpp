@@ -50,8 +50,12 @@ void Report::add(Fault fault, const Place &place, const ampc_sim_site *site,
     seen.push({fault, site, otherSite, format});
     Finding finding{fault, Str(), describeSite(site), describeSite(otherSite)};
     Str &text = finding.message;
-    text.appendf("%s in kernel %s, block (%u, %u, %u)", faultName(fault),
-                 place.kernel, place.block.x, place.block.y, place.block.z);
+    text.appendf("%s in kernel %s", faultName(fault), place.kernel);
+    if (label) {
+      text.appendf(" of '%s'", label);
+    }
+    text.appendf(", block (%u, %u, %u)", place.block.x, place.block.y,
+                 place.block.z);
     if (place.thread >= 0) {
       auto thread = static_cast<unsigned>(place.thread);
       text.appendf(", thread %u (warp %u, lane %u)", thread, thread / 32,

@@ -75,6 +75,9 @@ public:
                                          const ampc_sim_site *site,
                                          const ampc_sim_site *otherSite,
                                          const char *format, ...);
+  /// What the launches from now on compute, told by their findings; null: not
+  /// known. No launch may be running.
+  void setLabel(const char *text) { label = text; }
   void addCounters(const Counters &more);
   void addTraffic(const SiteTraffic *rows, size_t count);
 
@@ -93,6 +96,7 @@ public:
 private:
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   uint32_t most;
+  const char *label = nullptr;
   uint64_t total = 0;
   Vec<Finding> list;
   struct Key {

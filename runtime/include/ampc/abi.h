@@ -122,32 +122,56 @@ typedef struct ampc_node {
   const ampc_node_list *bodies; /* IF: 2, LOOP: 1, else NULL */
 } ampc_node;
 
+/** One parameter of a GPU kernel: a pointer to a buffer of the node. */
+typedef struct ampc_gpu_param {
+  uint64_t bytes; /* that the kernel may access from there on */
+  uint32_t is_output;
+  uint32_t reserved;
+} ampc_gpu_param;
+
 /** How a kernel is launched on a GPU. Its parameters are pointers to the node's
- *  buffers, in order. */
+ *  buffers, in order; nothing is read past their end. */
 typedef struct ampc_gpu_launch {
   const char *symbol;    /* of the kernel in the image */
   uint32_t grid[3];      /* blocks; 0 where there is nothing to do */
   uint32_t block[3];     /* threads of a block */
   uint32_t shared_bytes; /* dynamic shared memory of a block */
-  uint32_t reserved;
+  uint32_t num_params;
+  const ampc_gpu_param *params;
 } ampc_gpu_launch;
 
-/** Code for one GPU architecture: a cubin, which runs on devices of compute
- *  capability `architecture` (80 is 8.0) and of the same major version with a
- *  higher minor one; or PTX, from which the driver makes code for any later
- *  one. */
+typedef enum ampc_gpu_image_kind {
+  /* runs on devices of compute capability `architecture` (80 is 8.0) and of the
+   * same major version with a higher minor one */
+  AMPC_GPU_IMAGE_CUBIN = 0,
+  /* text, of which the driver makes code for `architecture` or any later one;
+   * ends in a zero byte behind `bytes` */
+  AMPC_GPU_IMAGE_PTX = 1,
+  /* the ampc_sim_module of kernels lowered for the simulator, which then is a
+   * device of `architecture`; `bytes` is 0 */
+  AMPC_GPU_IMAGE_SIMULATOR = 2
+} ampc_gpu_image_kind;
+
+/** Code for one GPU architecture. */
 typedef struct ampc_gpu_image {
   uint32_t architecture;
-  uint32_t is_ptx;
-  const char *data; /* PTX ends in a zero byte behind `bytes` */
+  uint32_t kind; /* ampc_gpu_image_kind */
+  const void *data;
   uint64_t bytes;
   const ampc_gpu_launch *launches; /* one for each kernel of the program */
 } ampc_gpu_image;
+
+/** A device of the runtime. A program refers to the one that runs its images,
+ *  so that no other program is linked with it. */
+struct ampc_device;
+extern const struct ampc_device ampc_cuda_device; /* libampc_runtime.a */
+extern const struct ampc_device ampc_sim_device;  /* libampc_sim.a */
 
 typedef struct ampc_gpu_code {
   uint32_t num_images;
   uint32_t reserved;
   const ampc_gpu_image *images; /* by architecture, cubins before PTX */
+  const struct ampc_device *device;
 } ampc_gpu_code;
 
 /** A compiled model. */

@@ -64,7 +64,8 @@ typedef struct ampc_session_options {
   /** Not 0: activations and workspace are filled with NaN bytes before each
    *  run, so that a read of something unwritten shows in the results. */
   uint32_t debug_arena;
-  /** "cpu", the default. */
+  /** "cpu", "cuda", "cuda:N" (the GPU of that number) or "sim"; NULL, the
+   *  default: the one that the program is made for. */
   const char *device;
   /** Folder of the program's weight file; NULL: where the program lies. */
   const char *weights_dir;
@@ -78,8 +79,9 @@ typedef struct ampc_session_s *ampc_session;
 /** Prepares `program`, which must outlive the session: checks it against this
  *  machine, maps its weights, allocates its arena, starts its threads. After
  *  this, running allocates nothing. `options` may be NULL.
- *  Errors: AMPC_DEVICE (ABI version, CPU features, threads), AMPC_IO and
- *  AMPC_INVALID (weight file, malformed program), AMPC_LIMIT (memory). */
+ *  Errors: AMPC_DEVICE (ABI version, CPU features, threads, no GPU that runs
+ *  it), AMPC_IO and AMPC_INVALID (weight file, malformed program), AMPC_LIMIT
+ *  (memory, of the host or the GPU). */
 AMPC_EXPORT ampc_status ampc_session_create(const ampc_program *program,
                                             const ampc_session_options *options,
                                             ampc_session *out_session);
@@ -101,7 +103,9 @@ AMPC_EXPORT const ampc_tensor_desc *ampc_session_output(ampc_session session,
  *  `inputs` and `outputs` hold one pointer per graph input and output, to
  *  dense row-major data of the described size, aligned for its element type;
  *  a pointer may be NULL only for a tensor of 0 bytes. An output overlaps no
- *  other buffer. The buffers are used during the call only. */
+ *  other buffer. The buffers are used during the call only. AMPC_DEVICE: the
+ *  GPU failed, or its simulator found a fault; the session is of no more use.
+ */
 AMPC_EXPORT ampc_status ampc_session_run(ampc_session session,
                                          const void *const *inputs,
                                          void *const *outputs);

@@ -1,0 +1,167 @@
+//===- gpu_images.cpp - The GPU code of a program -------------------------===//
+#include "runtime/core/gpu_images.h"
+
+namespace ampc::runtime {
+
+static Status checkLaunch(const ampc_gpu_launch &launch, uint32_t index) {
+  uint64_t threads = static_cast<uint64_t>(launch.block[0]) * launch.block[1];
+  if (!launch.symbol || (launch.num_params && !launch.params) ||
+      launch.block[0] > 1024 || launch.block[1] > 1024 ||
+      launch.block[2] > 64 || threads * launch.block[2] > 1024 ||
+      launch.shared_bytes > (1u << 20)) {
+    return Status::error(AMPC_INVALID, "malformed program: launch of kernel %u",
+                         index);
+  }
+  return Status();
+}
+
+Status checkGpuCode(const ampc_program &program) {
+  const ampc_gpu_code &code = *program.gpu;
+  if (code.num_images == 0 || !code.images || !code.device) {
+    return Status::error(AMPC_INVALID, "malformed program: no GPU code");
+  }
+  for (uint32_t i = 0; i < code.num_images; ++i) {
+    const ampc_gpu_image &image = code.images[i];
+    if (image.kind > AMPC_GPU_IMAGE_SIMULATOR || !image.data ||
+        (program.num_kernels && !image.launches)) {
+      return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);
+    }
+    // The driver is not told how long an image is.
+    auto *text = static_cast<const char *>(image.data);
+    if ((image.kind != AMPC_GPU_IMAGE_SIMULATOR && image.bytes == 0) ||
+        (image.kind == AMPC_GPU_IMAGE_PTX && text[image.bytes] != 0)) {
+      return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);
+    }
+    for (uint32_t k = 0; k < program.num_kernels; ++k) {
+      AMPC_TRY(checkLaunch(image.launches[k], k));
+    }
+  }
+  return Status();
+}
+
+uint64_t regionBytes(const ampc_program &program, const ampc_buffer_ref &ref) {
+  switch (ref.region) {
+  case AMPC_REGION_ARENA:
+    return program.arena_bytes.fixed;
+  case AMPC_REGION_WEIGHTS:
+    return program.weights_bytes;
+  case AMPC_REGION_INPUT:
+    return program.inputs[ref.index].bytes;
+  default:
+    return program.outputs[ref.index].bytes;
+  }
+}
+
+static Status checkBuffer(const ampc_program &program, const ampc_node &node,
+                          uint32_t index, uint64_t bytes) {
+  const ampc_buffer_ref &ref = node.buffers[index];
+  uint64_t room = regionBytes(program, ref) - ref.offset.fixed;
+  if (bytes <= room) {
+    return Status();
+  }
+  return Status::error(AMPC_INVALID,
+                       "malformed program: node '%s' needs %llu bytes of "
+                       "buffer %u, which has %llu",
+                       node.label ? node.label : "",
+                       static_cast<unsigned long long>(bytes), index,
+                       static_cast<unsigned long long>(room));
+}
+
+static Status checkNode(const ampc_program &program, const ampc_node &node) {
+  if (node.kind == AMPC_NODE_COPY) {
+    AMPC_TRY(checkBuffer(program, node, 0, node.bytes.fixed));
+    return checkBuffer(program, node, 1, node.bytes.fixed);
+  }
+  if (node.kind != AMPC_NODE_LAUNCH) {
+    bool loops = node.kind == AMPC_NODE_LOOP;
+    uint32_t bodies = loops ? 1 : 2;
+    const uint64_t controls[] = {loops ? sizeof(int64_t) : 1, 1,
+                                 sizeof(int64_t)};
+    for (uint32_t i = 0; i < (loops ? 3 : 1); ++i) {
+      AMPC_TRY(checkBuffer(program, node, i, controls[i]));
+    }
+    for (uint32_t i = 0; i < bodies; ++i) {
+      AMPC_TRY(checkGpuNodes(program, node.bodies[i]));
+    }
+    return Status();
+  }
+  for (uint32_t i = 0; i < program.gpu->num_images; ++i) {
+    const ampc_gpu_launch &launch =
+        program.gpu->images[i].launches[node.kernel];
+    if (launch.num_params != node.num_buffers) {
+      return Status::error(AMPC_INVALID,
+                           "malformed program: node '%s' has %u buffers, its "
+                           "kernel takes %u",
+                           node.label ? node.label : "", node.num_buffers,
+                           launch.num_params);
+    }
+    for (uint32_t p = 0; p < launch.num_params; ++p) {
+      AMPC_TRY(checkBuffer(program, node, p, launch.params[p].bytes));
+    }
+  }
+  return Status();
+}
+
+Status checkGpuNodes(const ampc_program &program, const ampc_node_list &list) {
+  for (uint32_t i = 0; i < list.num_nodes; ++i) {
+    AMPC_TRY(checkNode(program, list.nodes[i]));
+  }
+  return Status();
+}
+
+const char *imageKindName(uint32_t kind) {
+  return kind == AMPC_GPU_IMAGE_CUBIN ? "cubin"
+         : kind == AMPC_GPU_IMAGE_PTX ? "ptx"
+                                      : "simulator";
+}
+
+Str describeImages(const ampc_gpu_code &code) {
+  Str text;
+  for (uint32_t i = 0; i < code.num_images; ++i) {
+    const ampc_gpu_image &image = code.images[i];
+    const char *prefix = image.kind == AMPC_GPU_IMAGE_PTX         ? "PTX of "
+                         : image.kind == AMPC_GPU_IMAGE_SIMULATOR ? "simulated "
+                                                                  : "";
+    text.appendf("%s%ssm_%u", i ? ", " : "", prefix, image.architecture);
+  }
+  return text;
+}
+
+uint32_t oldestArchitecture(const ampc_gpu_code &code) {
+  uint32_t oldest = code.images[0].architecture;
+  for (uint32_t i = 1; i < code.num_images; ++i) {
+    uint32_t other = code.images[i].architecture;
+    oldest = other < oldest ? other : oldest;
+  }
+  return oldest;
+}
+
+static bool fits(const ampc_gpu_image &image, uint32_t architecture) {
+  switch (image.kind) {
+  case AMPC_GPU_IMAGE_CUBIN:
+    return image.architecture / 10 == architecture / 10 &&
+           image.architecture <= architecture;
+  case AMPC_GPU_IMAGE_PTX:
+    return image.architecture <= architecture;
+  default:
+    return image.architecture == architecture;
+  }
+}
+
+const ampc_gpu_image *chooseImage(const ampc_gpu_code &code,
+                                  uint32_t architecture) {
+  const ampc_gpu_image *best = nullptr;
+  for (uint32_t i = 0; i < code.num_images; ++i) {
+    const ampc_gpu_image &image = code.images[i];
+    if (!fits(image, architecture)) {
+      continue;
+    }
+    bool better =
+        !best || image.kind < best->kind ||
+        (image.kind == best->kind && image.architecture > best->architecture);
+    best = better ? &image : best;
+  }
+  return best;
+}
+
+} // namespace ampc::runtime

@@ -1,0 +1,86 @@
+//===- sim_device.cpp - The simulator as a device -------------------------===//
+#include "runtime/core/gpu_images.h"
+#include "runtime/devices/cpu/thread_pool.h"
+#include "runtime/devices/cuda/gpu_device.h"
+#include "runtime/devices/sim/driver.h"
+#include "runtime/devices/sim/separate_buffers.h"
+
+#include <pthread.h>
+
+namespace ampc::runtime::sim {
+namespace {
+
+// The simulated device exists once in a process.
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+uint32_t users = 0;
+uint32_t usersArch = 0;
+
+/// The first of several sessions begins with a new device, so that what an
+/// earlier one did wrong is forgotten.
+Status open(const DeviceOptions &options, cuda::DriverApi *out) {
+  uint32_t arch = options.program->gpu->images[0].architecture;
+  Options chosen;
+  chosen.arch = arch;
+  chosen.hostThreads =
+      options.numThreads ? options.numThreads : availableCpus();
+  pthread_mutex_lock(&lock);
+  bool usable = users == 0 || usersArch == arch;
+  if (usable && users++ == 0) {
+    usersArch = arch;
+    resetDriver(chosen);
+  }
+  pthread_mutex_unlock(&lock);
+  if (!usable) {
+    return Status::error(AMPC_DEVICE,
+                         "the simulator is in use as sm_%u, this program is "
+                         "for sm_%u",
+                         usersArch, arch);
+  }
+  *out = driverApi();
+  return Status();
+}
+
+void close() {
+  pthread_mutex_lock(&lock);
+  --users;
+  pthread_mutex_unlock(&lock);
+}
+
+/// The first findings, each in a line's worth of text.
+Status explain() {
+  const Report &report = driverReport();
+  if (report.clean()) {
+    return Status();
+  }
+  constexpr size_t most = 4;
+  Str text;
+  size_t count = report.findings().size();
+  for (size_t i = 0; i < count && i < most; ++i) {
+    text.append(i ? "; " : "");
+    for (const char *c = report.findings()[i].message.c_str(); *c; ++c) {
+      // A message has a site in each of its further lines, indented.
+      if (*c == '\n') {
+        text.append(",");
+      } else if (*c != ' ' || c[1] != ' ') {
+        text.appendChar(*c);
+      }
+    }
+  }
+  return Status::error(AMPC_DEVICE, "the simulator found %llu fault%s: %s%s",
+                       static_cast<unsigned long long>(report.faults()),
+                       report.faults() == 1 ? "" : "s", text.c_str(),
+                       count > most ? "; and others" : "");
+}
+
+constexpr cuda::Platform platform = {true,      open,   close, separateBuffers,
+                                     labelNode, explain};
+
+Status create(const DeviceOptions &options, Device **outDevice) {
+  return cuda::entry::create(platform, options, outDevice);
+}
+
+} // namespace
+} // namespace ampc::runtime::sim
+
+const ampc_device ampc_sim_device = {
+    AMPC_GPU_DEVICE("sim", ampc::runtime::sim::create)};
