@@ -184,6 +184,7 @@ LogicalResult ArtifactWriter::link(LinkJob job) {
 
 LogicalResult ArtifactWriter::write() {
   LinkJob job;
+  job.needsSimulator = options.simulate;
   if (options.emit != EmitKind::Exe) {
     // Several models may meet in one program.
     name = makeModelName(options.output);

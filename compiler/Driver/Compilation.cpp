@@ -355,6 +355,7 @@ CodegenOptions Compilation::getCodegenOptions() {
   CodegenOptions codegen;
   codegen.march = options.march;
   codegen.optLevel = options.optLevel;
+  codegen.simulate = options.simulate;
   codegen.threads = threads ? threads->getMaxConcurrency() : 1;
   codegen.producer = std::string("ampc ") + versionText;
   llvm::json::Object metadata{{"amp", stringifyAmpPolicy(getAmpPolicy())},

@@ -2,6 +2,9 @@
 #include "compiler/Driver/Jit.h"
 
 #include "compiler/Driver/WeightSection.h"
+#ifdef AMPC_HAS_SIMULATOR
+#include "runtime/devices/sim/simulator.h"
+#endif
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -57,8 +60,18 @@ loadObject(std::unique_ptr<LLJIT> &jit, std::unique_ptr<MemoryBuffer> object,
   }
   jit = std::move(*created);
   SymbolMap symbols;
-  symbols[jit->mangleAndIntern(codegen.weightsSymbol)] = {
-      ExecutorAddr::fromPtr(weights), JITSymbolFlags::Exported};
+  auto define = [&](StringRef name, const void *address) {
+    symbols[jit->mangleAndIntern(name)] = {ExecutorAddr::fromPtr(address),
+                                           JITSymbolFlags::Exported};
+  };
+  define(codegen.weightsSymbol, weights);
+  define("ampc_cuda_device", &ampc_cuda_device);
+#ifdef AMPC_HAS_SIMULATOR
+  define("ampc_sim_device", &ampc_sim_device);
+  for (const auto *symbol = runtime::sim::symbols(); symbol->name; ++symbol) {
+    define(symbol->name, symbol->address);
+  }
+#endif
   if (Error error =
           jit->getMainJITDylib().define(absoluteSymbols(std::move(symbols)))) {
     return error;

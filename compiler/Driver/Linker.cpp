@@ -84,6 +84,9 @@ static std::vector<std::string> makeCommand(const LinkJob &job,
     command.push_back("-Wl,--version-script=" + job.versionScript);
     addObjects();
     command.push_back(folder);
+    if (job.needsSimulator) {
+      add({"-lampc_sim"});
+    }
     add({"-lampc_runtime", "-lm", "-pthread", "-ldl"});
     return command;
   }
@@ -91,7 +94,11 @@ static std::vector<std::string> makeCommand(const LinkJob &job,
   add({"-pie", "-Wl,--strip-debug"});
   addObjects();
   command.push_back(folder);
-  add({"-lampc_main", "-lampc_runtime", "-lm", "-pthread", "-ldl"});
+  add({"-lampc_main"});
+  if (job.needsSimulator) {
+    add({"-lampc_sim"});
+  }
+  add({"-lampc_runtime", "-lm", "-pthread", "-ldl"});
   return command;
 }
 

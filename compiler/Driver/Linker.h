@@ -17,6 +17,7 @@ struct LinkJob {
   /// SharedLibrary: file with the version script, and the library's name.
   std::string versionScript;
   std::string soname;
+  bool needsSimulator = false;
   bool verbose = false;
 };
 

@@ -243,7 +243,13 @@ void OptionReader::readPolicyFile(Options &options) {
 /// Once the types are known: a named chip must have them.
 void OptionReader::readTarget(Options &options) {
   options.target =
-      oneOf(OPT_target, {"cpu", "cuda"}, has(OPT_cuda_arch) ? "cuda" : "cpu");
+      oneOf(OPT_target, {"cpu", "cuda"},
+            has(OPT_cuda_arch) || has(OPT_simulate) ? "cuda" : "cpu");
+  options.simulate = has(OPT_simulate);
+  if (options.simulate && options.target == "cpu") {
+    (void)sink.error(ExitCode::Usage,
+                     "--simulate does not apply to --target=cpu");
+  }
   for (const Arg *arg : args.filtered(OPT_cuda_arch)) {
     if (options.target == "cpu") {
       (void)sink.error(ExitCode::Usage,
@@ -259,14 +265,7 @@ void OptionReader::readTarget(Options &options) {
     }
     return;
   }
-  bool isProgram =
-      options.command != Command::Compile || options.emit == EmitKind::Exe ||
-      options.emit == EmitKind::Lib || options.emit == EmitKind::Obj;
-  if (succeeded(checkCudaArchs(options, sink)) && isProgram) {
-    (void)sink.error(ExitCode::Unsupported,
-                     "unsupported: programs for the target 'cuda'",
-                     "this build of ampc writes its kernels: --emit=ptx");
-  }
+  (void)checkCudaArchs(options, sink);
 }
 
 void OptionReader::readShapes(Options &options) {

@@ -78,6 +78,8 @@ defm march : Value<"march", "NAME", "CPU architecture: native (default), x86-64-
                    compiling, [CommonOption]>;
 defm cuda_arch : Value<"cuda-arch", "sm_80,sm_90a,...", "GPUs, by architecture or name (rtx3060, a100, h200)",
                        group_target, compiling>;
+def simulate : Switch<"simulate", "Make GPU kernels for the simulator, which runs on the CPU and checks them",
+                      group_target, compiling>;
 def opt_level : Joined<["-"], "O">, MetaVarName<"LEVEL">, Group<group_target>, Visibility<compiling>,
                 HelpText<"Effort of machine code generation, 0 to 3 (default 3)">;
 def jobs : JoinedOrSeparate<["-"], "j">, MetaVarName<" N">, Group<group_target>, Visibility<compiling>,
@@ -193,7 +195,7 @@ def debug_arena : Switch<"debug-arena", "Fill working memory with NaN before eac
                          [RunVis, BenchVis], [ProgramOption]>;
 defm threads : Value<"threads", "N", "Threads of the program", group_run,
                      [RunVis, VerifyVis, BenchVis, CompareVis, TuneVis], [ProgramOption]>;
-defm device : Value<"device", "NAME", "Device the program runs on: cpu", group_run, [RunVis, VerifyVis, BenchVis],
+defm device : Value<"device", "NAME", "Device the program runs on: cpu, cuda, cuda:N, sim", group_run, [RunVis, VerifyVis, BenchVis],
                     [ProgramOption]>;
 
 //===-- Reports and diagnostics -------------------------------------------===//

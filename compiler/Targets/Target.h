@@ -19,6 +19,7 @@ enum class CodeForm { Object, Assembly, LlvmIr };
 struct CodegenOptions {
   std::string march = "native"; ///< -march name: native, x86-64-v3, ...
   unsigned optLevel = 3;        ///< 0 to 3
+  bool simulate = false;        ///< GPU kernels for the simulator on the host
   unsigned threads = 1; ///< compile threads; the bytes do not depend on it
   /// Symbol of the `ampc_program` object.
   std::string programSymbol = "ampc_program_entry";

@@ -1,5 +1,6 @@
 //===- CudaTarget.cpp - NVIDIA GPUs as a target ---------------------------===//
 #include "compiler/Targets/CUDA/PtxWriter.h"
+#include "compiler/Targets/CUDA/Simulate/Simulate.h"
 #include "compiler/Targets/Target.h"
 
 #include "llvm/IR/LegacyPassManager.h"
@@ -48,6 +49,9 @@ public:
                          llvm::raw_pwrite_stream &os) const override;
 
 private:
+  /// The program with its kernels lowered to the host's code.
+  LogicalResult emitSimulated(ModuleOp module, const CodegenOptions &options,
+                              llvm::raw_pwrite_stream &os) const;
   LogicalResult addImages(ModuleOp module, const CudaArchitecture &architecture,
                           bool isOldest, unsigned optLevel,
                           codegen::ProgramParts &parts,
@@ -89,6 +93,44 @@ CudaTarget::addImages(ModuleOp module, const CudaArchitecture &architecture,
   return success();
 }
 
+LogicalResult CudaTarget::emitSimulated(ModuleOp module,
+                                        const CodegenOptions &options,
+                                        llvm::raw_pwrite_stream &os) const {
+  const CudaArchitecture &architecture = *architectures.front();
+  auto kernels = KernelModule::create(module, architecture, options.optLevel);
+  if (failed(kernels)) {
+    return failure();
+  }
+  std::string error;
+  auto host = createHostMachine(error);
+  if (!host) {
+    return module.emitError("cannot set up LLVM: ") << error;
+  }
+  SimulateOptions simulate;
+  simulate.arch = architecture.major * 10 + architecture.minor;
+  if (llvm::Error problem =
+          lowerForSimulator(*kernels->module, *host, simulate)) {
+    return module.emitError("cannot simulate the kernels: ")
+           << llvm::toString(std::move(problem));
+  }
+  codegen::GpuImage image;
+  image.architecture = simulate.arch;
+  image.kind = AMPC_GPU_IMAGE_SIMULATOR;
+  image.data = simulate.moduleSymbol.str();
+  image.launches = kernels->launches;
+  codegen::ProgramParts parts;
+  parts.images.push_back(std::move(image));
+  if (failed(codegen::addProgramTable(module, kernels->items, options, parts,
+                                      *kernels->module))) {
+    return failure();
+  }
+  if (llvm::Error problem = emitSimulatorObject(*kernels->module, *host, os)) {
+    return module.emitError("cannot write the simulator's object: ")
+           << llvm::toString(std::move(problem));
+  }
+  return success();
+}
+
 LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
                                    const CodegenOptions &options,
                                    llvm::raw_pwrite_stream &os) const {
@@ -104,6 +146,9 @@ LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
       os << kernels->writePtx();
     }
     return success();
+  }
+  if (options.simulate) {
+    return emitSimulated(module, options, os);
   }
   codegen::ProgramParts parts;
   llvm::StringMap<codegen::KernelLaunch> items;

@@ -10,6 +10,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -109,6 +111,45 @@ codegen::GpuImage::Launch launchOf(StringRef symbol,
 }
 } // namespace
 
+/// Reports functions that LLVM has no PTX for: it would end the process.
+static LogicalResult
+checkCalls(const llvm::Module &module,
+           const std::vector<codegen::GpuImage::Launch> &launches,
+           ModuleOp kernels) {
+  static constexpr llvm::Intrinsic::ID missing[] = {
+      llvm::Intrinsic::exp,   llvm::Intrinsic::exp2, llvm::Intrinsic::exp10,
+      llvm::Intrinsic::log,   llvm::Intrinsic::log2, llvm::Intrinsic::log10,
+      llvm::Intrinsic::pow,   llvm::Intrinsic::powi, llvm::Intrinsic::sin,
+      llvm::Intrinsic::cos,   llvm::Intrinsic::tan,  llvm::Intrinsic::asin,
+      llvm::Intrinsic::acos,  llvm::Intrinsic::atan, llvm::Intrinsic::atan2,
+      llvm::Intrinsic::sinh,  llvm::Intrinsic::cosh, llvm::Intrinsic::tanh,
+      llvm::Intrinsic::sincos};
+  SmallVector<amp::KernelOp> ops(kernels.getOps<amp::KernelOp>());
+  LogicalResult result = success();
+  for (const llvm::Function &function : module) {
+    bool isKnown = !function.isDeclaration() ||
+                   (function.isIntrinsic() &&
+                    !llvm::is_contained(missing, function.getIntrinsicID()));
+    if (isKnown || function.use_empty()) {
+      continue;
+    }
+    StringRef name = function.getName();
+    name.consume_front("llvm.");
+    for (auto [op, launch] : llvm::zip_equal(ops, launches)) {
+      const llvm::Function *kernel = module.getFunction(launch.symbol);
+      bool calls = llvm::any_of(function.users(), [&](const llvm::User *user) {
+        auto *call = dyn_cast<llvm::Instruction>(user);
+        return call && call->getFunction() == kernel;
+      });
+      if (calls) {
+        result = op.emitError("unsupported function '")
+                 << name << "' on the cuda target";
+      }
+    }
+  }
+  return result;
+}
+
 FailureOr<KernelModule>
 KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
                      unsigned optLevel) {
@@ -176,6 +217,9 @@ KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
     return failure();
   }
   codegen::optimize(*result.module, *result.machine, optLevel);
+  if (failed(checkCalls(*result.module, result.launches, module))) {
+    return failure();
+  }
   return result;
 }
 

@@ -214,7 +214,7 @@ void Lowering::retarget() {
 Error Lowering::run() {
   collectKernels();
   collectGlobals();
-  if (kernels.empty()) {
+  if (kernels.empty() && !module.empty()) {
     fail("the module has no kernel");
   }
   SmallVector<Function *> functions;
