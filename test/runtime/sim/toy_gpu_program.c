@@ -71,12 +71,13 @@ static const ampc_gpu_image images[] = {IMAGE};
 static const ampc_gpu_code gpu = {1, 0, images, DEVICE};
 
 static const int64_t shape[] = {count};
-static const ampc_tensor_desc inputs[] = {{"x", AMPC_DTYPE_F32, 1, shape, bytes}};
+static const ampc_tensor_desc inputs[] = {
+    {"x", AMPC_DTYPE_F32, 1, shape, bytes}};
 static const ampc_tensor_desc outputs[] = {
     {"y", AMPC_DTYPE_F32, 1, shape, bytes}};
 static const ampc_kernel_desc kernels[] = {{"f32-double-256", 0, count, 1, 0}};
-static const ampc_buffer_ref buffers[] = {
-    {AMPC_REGION_INPUT, 0, {0, 0}}, {AMPC_REGION_OUTPUT, 0, {0, 0}}};
+static const ampc_buffer_ref buffers[] = {{AMPC_REGION_INPUT, 0, {0, 0}},
+                                          {AMPC_REGION_OUTPUT, 0, {0, 0}}};
 static const ampc_node nodes[] = {
     {AMPC_NODE_LAUNCH, 0, 2, 0, buffers, {0, 0}, "/Mul", 0}};
 
