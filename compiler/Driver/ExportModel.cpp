@@ -59,6 +59,7 @@ LogicalResult writeModel(Compilation &compilation) {
   exportOptions.place = options.externalWeights == "auto"    ? Place::Auto
                         : options.externalWeights == "embed" ? Place::Inside
                                                              : Place::Beside;
+  exportOptions.keepsIoTypes = options.keepsIoTypes;
   exportOptions.dataName = sys::path::filename(*dataPath).str();
   exportOptions.sharesFolder =
       sys::fs::equivalent(getFolder(options.model), getFolder(options.output));

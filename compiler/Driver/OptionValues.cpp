@@ -106,9 +106,9 @@ void OptionReader::readSize(OptSpecifier id, std::optional<uint64_t> &value) {
 }
 
 void OptionReader::readEmit(Options &options) {
-  std::string emit = oneOf(
-      OPT_emit,
-      {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm", "ptx"}, "exe");
+  std::string emit =
+      oneOf(OPT_emit,
+            {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm", "ptx"}, "exe");
   options.emit = StringSwitch<EmitKind>(emit)
                      .Case("lib", EmitKind::Lib)
                      .Case("obj", EmitKind::Obj)
@@ -259,10 +259,9 @@ void OptionReader::readTarget(Options &options) {
     }
     return;
   }
-  bool isProgram = options.command != Command::Compile ||
-                   options.emit == EmitKind::Exe ||
-                   options.emit == EmitKind::Lib ||
-                   options.emit == EmitKind::Obj;
+  bool isProgram =
+      options.command != Command::Compile || options.emit == EmitKind::Exe ||
+      options.emit == EmitKind::Lib || options.emit == EmitKind::Obj;
   if (succeeded(checkCudaArchs(options, sink)) && isProgram) {
     (void)sink.error(ExitCode::Unsupported,
                      "unsupported: programs for the target 'cuda'",
@@ -357,6 +356,13 @@ void OptionReader::read(Options &options) {
   readPrecisions(options);
   options.calibrate = has(OPT_calibrate);
   options.strictRounding = has(OPT_strict_rounding);
+  options.keepsIoTypes =
+      oneOf(OPT_keep_io_types_is, {"true", "false"}, "true") == "true";
+  if (!options.keepsIoTypes && options.emit != EmitKind::Onnx) {
+    (void)sink.error(ExitCode::Usage,
+                     "--keep-io-types=false needs --emit=onnx: a program's "
+                     "inputs and outputs have the types of the model");
+  }
   options.precisionReport = text(OPT_precision_report);
   readTarget(options);
 

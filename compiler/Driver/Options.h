@@ -97,6 +97,7 @@ struct Options {
   /// the graph.
   bool calibrate = false;
   std::vector<std::string> calibratedPaths;
+  bool keepsIoTypes = true; ///< of a model that is written
   bool strictRounding = false;
   std::string normOutput = "follow";
   std::string constants = "fp32";

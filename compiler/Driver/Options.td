@@ -109,8 +109,10 @@ defm op_types_to_exclude : Value<"op-types-to-exclude", "OP,...", "Operators tha
                                  compiling>;
 defm op_types_to_include : Value<"op-types-to-include", "OP,...", "Operators to lower", group_precision, compiling>;
 defm low_precision_type : Value<"low-precision-type", "fp16|bf16", "Same as --amp", group_precision, compiling>;
-def keep_io_types : Switch<"keep-io-types", "Inputs and outputs keep their types, as they always do",
-                           group_precision, compiling>;
+def keep_io_types : Switch<"keep-io-types", "Inputs and outputs keep their types (default)", group_precision,
+                           compiling>;
+def keep_io_types_is : Joined<["--"], "keep-io-types=">, MetaVarName<"true|false">, Group<group_precision>,
+                       HelpText<"With false, --emit=onnx also narrows inputs and outputs">, Visibility<compiling>;
 def calibrate : Switch<"calibrate",
                        "Keep in fp32 what leaves the range of the 16-bit type on --data; --amp=auto with --data does so",
                        group_precision, compile>;

@@ -41,7 +41,7 @@ LogicalResult exportOnnx(importer::ModelFile &file,
   }
   DecisionIndex decisions(report);
   ModelPlan plan;
-  TypePlanner(original, *checked, decisions).run(plan);
+  TypePlanner(original, *checked, decisions, options.keepsIoTypes).run(plan);
   onnx::ModelProto model = original;
   GraphRewriter rewriter(*checked, plan, model, diags);
   if (failed(rewriter.run()) ||

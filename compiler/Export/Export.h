@@ -23,6 +23,9 @@ struct ExportOptions {
   DataPlace place = Auto;
   /// Name of the file beside the new model, relative to its folder.
   std::string dataName;
+  /// Whether graph inputs and outputs keep their types. Else an input that is
+  /// only read in 16 bits comes so, and an output is handed over as computed.
+  bool keepsIoTypes = true;
   /// Whether the new model stands in the folder of the old one, so that data
   /// beside that can be shared.
   bool sharesFolder = false;

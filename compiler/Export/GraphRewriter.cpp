@@ -249,6 +249,13 @@ void GraphRewriter::rewriteGraphOutputs(RegionPlan &region,
 }
 
 void GraphRewriter::rewriteGraph(RegionPlan &region, onnx::GraphProto &graph) {
+  if (&region == &plan.graph) {
+    for (auto [i, value] : enumerate(region.inputs)) {
+      if (value->current != value->original) {
+        setElementType(*graph.mutable_input(i), value->current);
+      }
+    }
+  }
   rewriteNodes(region, *graph.mutable_node());
   rewriteGraphOutputs(region, graph);
   rewriteInitializers(region, graph);

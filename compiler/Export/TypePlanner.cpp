@@ -97,14 +97,9 @@ void TypePlanner::run(ModelPlan &result) {
     outputs.push_back(output.name());
   }
   planNodes(region, graph.node(), &graph, outputs);
-  for (const onnx::ValueInfoProto &output : graph.output()) {
-    ValuePlan *value = region.find(output.name());
-    region.outputs.push_back(value);
-    region.outputTypes.push_back(value ? value->original : 0);
-    if (value) {
-      value->use({0, value->original});
-      value->hasOtherUses = true;
-    }
+  planGraphOutputs(region, graph);
+  if (!keepsIoTypes) {
+    narrowGraphInputs(region);
   }
   leaveRoundingToCasts();
   narrowBeforeMoving();
@@ -112,6 +107,40 @@ void TypePlanner::run(ModelPlan &result) {
     // Training refers to initializers by name.
     for (ValuePlan &value : result.values) {
       value.use({0, value.original});
+    }
+  }
+}
+
+void TypePlanner::planGraphOutputs(RegionPlan &region,
+                                   const onnx::GraphProto &graph) {
+  for (const onnx::ValueInfoProto &output : graph.output()) {
+    ValuePlan *value = region.find(output.name());
+    bool isNarrowed = value && !keepsIoTypes && value->original == f32 &&
+                      isLow(value->current) && !value->isSequence;
+    int32_t type = !value ? 0 : isNarrowed ? value->current : value->original;
+    region.outputs.push_back(value);
+    region.outputTypes.push_back(type);
+    if (value) {
+      value->use({0, type});
+      value->hasOtherUses = true;
+    }
+  }
+}
+
+/// An input that is only read in one 16-bit type comes in that type.
+void TypePlanner::narrowGraphInputs(RegionPlan &region) {
+  for (ValuePlan *value : region.inputs) {
+    int32_t type = 0;
+    // An initializer of the same name has taken its place.
+    bool agree = value->original == f32 && !value->isSequence &&
+                 region.find(value->name) == value;
+    for (const auto &[use, count] : value->uses) {
+      int32_t wanted = use.rounded != 0 ? use.rounded : use.type;
+      agree &= isLow(wanted) && (type == 0 || wanted == type);
+      type = wanted;
+    }
+    if (agree && type != 0) {
+      value->produced = value->current = type;
     }
   }
 }

@@ -11,14 +11,16 @@ namespace ampc::exporter {
 /// Walks the model in the order of its nodes and types each by the table of
 /// decisions. What the table does not name keeps its types.
 ///
-/// Graph inputs and outputs, values that loops carry, and elements of sequences
-/// keep the types of the model. The branches of a conditional agree on a type.
+/// Values that loops carry and elements of sequences keep the types of the
+/// model, as do graph inputs and outputs unless told otherwise. The branches of
+/// a conditional agree on a type.
 class TypePlanner {
 public:
   TypePlanner(const onnx::ModelProto &model,
               const importer::CheckedModel &checked,
-              const DecisionIndex &decisions)
-      : model(model), checked(checked), decisions(decisions) {}
+              const DecisionIndex &decisions, bool keepsIoTypes)
+      : model(model), checked(checked), decisions(decisions),
+        keepsIoTypes(keepsIoTypes) {}
 
   /// Fills `plan`, which refers to the model and must not be moved.
   void run(ModelPlan &plan);
@@ -34,6 +36,8 @@ private:
   void planNode(RegionPlan &region, const onnx::NodeProto &proto,
                 uint32_t index, NodeCompute compute);
   void recordUses(const onnx::NodeProto &proto, NodePlan &node);
+  void planGraphOutputs(RegionPlan &region, const onnx::GraphProto &graph);
+  void narrowGraphInputs(RegionPlan &region);
   void leaveRoundingToCasts();
   void narrowBeforeMoving();
   void inferOutputs(const onnx::NodeProto &proto, NodePlan &node,
@@ -54,6 +58,7 @@ private:
   const onnx::ModelProto &model;
   const importer::CheckedModel &checked;
   const DecisionIndex &decisions;
+  bool keepsIoTypes;
   ModelPlan *plan = nullptr;
   /// Nodes that compute the same have the same key; the program keeps the
   /// first of them only, and so does the table.

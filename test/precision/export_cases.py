@@ -31,6 +31,9 @@ class Case:
     # ONNX Runtime can run the result.
     runs: bool = True
     bound: float = 5e-3
+    # Inputs and outputs have other types than the model's, so only ONNX Runtime
+    # and the structure judge.
+    keeps_io: bool = True
 
 
 CASES: list[Callable[[], Case]] = []
@@ -559,3 +562,22 @@ def replaceable_weights_are_cast():
     return Case("replaceable-weight", made, {"x": _normal(4, 4, seed=1)},
                 lambda r: computes_in(r, "y", F16, 1)
                 + expect(r.graph.initializer[0].data_type == F32, "an input changed its type"))
+
+
+@case
+def inputs_and_outputs_are_narrowed_if_asked():
+    # `z` is computed in f32, and `u` is read in f32 too.
+    made = model([node("MatMul", "x w", "y"), node("Exp", "y", "z"), node("MatMul", "u w", "m"),
+                  node("Exp", "u", "e"), node("Add", "m e", "v")],
+                 [value("x", [4, 4]), value("u", [4, 4])],
+                 [value("y", [4, 4]), value("z", [4, 4]), value("v", [4, 4])],
+                 [tensor("w", 0.3 * _normal(4, 4))])
+
+    def check(r):
+        def types(values):
+            return [value.type.tensor_type.elem_type for value in values]
+        return (expect(types(r.graph.input) == [F16, F32], "the inputs have other types")
+                + expect(types(r.graph.output) == [F16, F32, F32], "the outputs have other types"))
+
+    return Case("narrow-io", made, {"x": _normal(4, 4, seed=1), "u": _normal(4, 4, seed=2)},
+                check, options=("--keep-io-types=false",), keeps_io=False)

@@ -50,7 +50,7 @@ def _bare(node: onnx.NodeProto) -> tuple:
     return node.name, node.op_type, node.domain, node.doc_string, tuple(attributes)
 
 
-def kept(old: onnx.ModelProto, new: onnx.ModelProto) -> list[str]:
+def kept(old: onnx.ModelProto, new: onnx.ModelProto, keeps_io: bool = True) -> list[str]:
     """What of `old` is missing in `new`, or stands in another order."""
     problems = []
     for field in ("ir_version", "producer_name", "producer_version", "domain", "model_version",
@@ -61,7 +61,7 @@ def kept(old: onnx.ModelProto, new: onnx.ModelProto) -> list[str]:
         if list(getattr(old, field)) != list(getattr(new, field)):
             problems.append(f"{field} differs")
     weights = {tensor.name for tensor in [*old.graph.initializer, *new.graph.initializer]}
-    for field in ("input", "output"):
+    for field in ("input", "output") if keeps_io else ():
         before, after = ([value for value in getattr(graph, field) if value.name not in weights]
                          for graph in (old.graph, new.graph))
         if before != after:

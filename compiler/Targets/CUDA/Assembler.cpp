@@ -34,9 +34,9 @@ static std::string findPtxas() {
 
 bool cuda::canAssemble() { return !findPtxas().empty(); }
 
-mlir::FailureOr<std::string> cuda::assemble(llvm::StringRef ptx,
-                                            const CudaArchitecture &architecture,
-                                            std::string &error) {
+mlir::FailureOr<std::string>
+cuda::assemble(llvm::StringRef ptx, const CudaArchitecture &architecture,
+               std::string &error) {
   std::string ptxas = findPtxas();
   if (ptxas.empty()) {
     error = "cannot find ptxas: set AMPC_PTXAS or CUDA_HOME";

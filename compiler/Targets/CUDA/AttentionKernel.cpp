@@ -61,8 +61,7 @@ private:
   Value pull(Value tensor, ArrayRef<LaneIndex> index, int64_t count) {
     FailureOr<Value> value = pullLanes(e, tensor, index, count);
     ok = ok && succeeded(value);
-    return ok ? *value
-              : ElementPuller(e, count).constant(e.b.getF32Type(), 0);
+    return ok ? *value : ElementPuller(e, count).constant(e.b.getF32Type(), 0);
   }
   Value loadScore(Value at) {
     return e.load(e.scratchPointer(0), e.b.getF32Type(), at, 1);
@@ -92,8 +91,7 @@ private:
     };
     double infinity = std::numeric_limits<double>::infinity();
     Value largest = overKeys(f32(-infinity), larger, [&](Value t) {
-      FailureOr<Value> score =
-          finishScore(e, op, product(t), head, row, t, 1);
+      FailureOr<Value> score = finishScore(e, op, product(t), head, row, t, 1);
       ok = ok && succeeded(score);
       Value value = ok ? *score : f32(0);
       storeScore(value, t);
@@ -105,8 +103,7 @@ private:
     largest = arith::SelectOp::create(e.b, e.loc, nothing, f32(0), largest);
     Value sum = overKeys(f32(0), plus, [&](Value t) {
       Value power = amp::buildExp(
-          e.b, e.loc,
-          arith::SubFOp::create(e.b, e.loc, loadScore(t), largest));
+          e.b, e.loc, arith::SubFOp::create(e.b, e.loc, loadScore(t), largest));
       storeScore(power, t);
       return power;
     });
@@ -132,8 +129,8 @@ private:
           LaneIndex along{d, lanes == 1 ? 0 : 1};
           Value q = pull(op.getQuery(),
                          {{head[0], 0}, {head[1], 0}, {row, 0}, along}, lanes);
-          Value k = pull(op.getKey(),
-                         {{head[0], 0}, {group, 0}, {t, 0}, along}, lanes);
+          Value k = pull(op.getKey(), {{head[0], 0}, {group, 0}, {t, 0}, along},
+                         lanes);
           return {math::FmaOp::create(e.b, e.loc, q, k, acc[0])};
         })[0];
     if (lanes == 1) {
@@ -141,8 +138,8 @@ private:
     }
     Value total;
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      Value one = vector::ExtractOp::create(e.b, e.loc, sums,
-                                            ArrayRef<int64_t>{lane});
+      Value one =
+          vector::ExtractOp::create(e.b, e.loc, sums, ArrayRef<int64_t>{lane});
       total = lane == 0
                   ? one
                   : arith::AddFOp::create(e.b, e.loc, total, one).getResult();
@@ -157,8 +154,7 @@ private:
           [&](Value t, ValueRange acc) -> SmallVector<Value> {
             Value v = pull(op.getValue(),
                            {{head[0], 0}, {group, 0}, {t, 0}, {c, 0}}, 1);
-            return {
-                math::FmaOp::create(e.b, e.loc, loadScore(t), v, acc[0])};
+            return {math::FmaOp::create(e.b, e.loc, loadScore(t), v, acc[0])};
           })[0];
       SmallVector<LaneIndex> index{
           {head[0], 0}, {head[1], 0}, {row, 0}, {c, 0}};
@@ -176,8 +172,7 @@ private:
 
 } // namespace
 
-LogicalResult cuda::emitAttentionKernel(CudaEmitter &emitter,
-                                        Operation *root) {
+LogicalResult cuda::emitAttentionKernel(CudaEmitter &emitter, Operation *root) {
   auto op = cast<amp::AttentionOp>(root);
   if (getElementTypeOrSelf(op.getQuery().getType()).isF64()) {
     return op.emitOpError("has no f64 kernel for the cuda target");

@@ -164,8 +164,8 @@ Value CudaEmitter::reduceBlock(Value value, int64_t threads,
   Value thread = threadIndex();
   Value lane = arith::RemUIOp::create(b, loc, thread, index(warpThreads));
   Value warp = arith::DivUIOp::create(b, loc, thread, index(warpThreads));
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
-                                        index(0));
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, index(0));
   auto choice = scf::IfOp::create(b, loc, isFirst, /*withElse=*/false);
   {
     OpBuilder::InsertionGuard guard(b);

@@ -47,9 +47,9 @@ public:
 
   /// The values of all `threads` threads of the block combined, in each: by
   /// halving within a warp, then the warps in order.
-  mlir::Value
-  reduceBlock(mlir::Value value, int64_t threads,
-              llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  mlir::Value reduceBlock(
+      mlir::Value value, int64_t threads,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
   /// Builds `body` for the first thread of the block.
   void onFirstThread(llvm::function_ref<void()> body);

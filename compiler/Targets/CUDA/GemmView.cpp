@@ -49,10 +49,10 @@ public:
     k = lhs[lhs.size() - (op.getTransposeLhs() ? 2 : 1)];
     result = op.getResult();
     bias = op.getBias();
-    left = {getElementTypeOrSelf(op.getLhs().getType()),
-            !op.getTransposeLhs(), lanesFor(lhs.back())};
-    right = {getElementTypeOrSelf(op.getRhs().getType()),
-             op.getTransposeRhs(), lanesFor(shapeOf(op.getRhs()).back())};
+    left = {getElementTypeOrSelf(op.getLhs().getType()), !op.getTransposeLhs(),
+            lanesFor(lhs.back())};
+    right = {getElementTypeOrSelf(op.getRhs().getType()), op.getTransposeRhs(),
+             lanesFor(shapeOf(op.getRhs()).back())};
   }
 
   FailureOr<Value> leftElements(CudaEmitter &e, Value batchIndex, Value row,
@@ -123,7 +123,8 @@ public:
     right = {getElementTypeOrSelf(weight.getType()), true, lanesFor(channels)};
   }
 
-  template <typename ConvOp> static bool covers(ConvOp op) {
+  template <typename ConvOp>
+  static bool covers(ConvOp op) {
     return op.getLayout() == amp::Layout::ChannelsLast && op.getGroup() == 1;
   }
 

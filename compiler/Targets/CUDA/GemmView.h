@@ -40,9 +40,10 @@ public:
                 mlir::Value column, int64_t count) = 0;
 
   /// The index of the result's element at (batch, row, column).
-  virtual llvm::SmallVector<mlir::Value>
-  resultIndex(CudaEmitter &e, mlir::Value batch, mlir::Value row,
-              mlir::Value column) = 0;
+  virtual llvm::SmallVector<mlir::Value> resultIndex(CudaEmitter &e,
+                                                     mlir::Value batch,
+                                                     mlir::Value row,
+                                                     mlir::Value column) = 0;
 
   mlir::Value result; ///< of the root op
   mlir::Value bias;   ///< may be null

@@ -50,9 +50,8 @@ class MmaKernel {
 public:
   MmaKernel(CudaEmitter &e, GemmView &view, bool vectors)
       : e(e), view(view), tile(chooseTile(view)), vectors(vectors),
-        threads(tile.warps() * 32),
-        a(e, 0, view.left.alongK ? tile.m : tile.k,
-          view.left.alongK ? tile.k : tile.m),
+        threads(tile.warps() * 32), a(e, 0, view.left.alongK ? tile.m : tile.k,
+                                      view.left.alongK ? tile.k : tile.m),
         b(e, a.bytes(), view.right.alongK ? tile.n : tile.k,
           view.right.alongK ? tile.k : tile.n),
         stageBytes(a.bytes() + b.bytes()) {}
@@ -93,7 +92,7 @@ private:
                                  e.index(rhs));
   }
   Value both(Value lhs, Value rhs) {
-    return !lhs ? rhs
+    return !lhs   ? rhs
            : !rhs ? lhs
                   : arith::AndIOp::create(e.b, e.loc, lhs, rhs).getResult();
   }
@@ -117,8 +116,7 @@ LogicalResult MmaKernel::emit() {
   int64_t columnBlocks = llvm::divideCeil(view.n, tile.n);
   e.launch.items = view.batch * rowBlocks * columnBlocks;
   productStride = tile.n + 4;
-  e.launch.scratchBytes =
-      std::max(2 * stageBytes, tile.m * productStride * 4);
+  e.launch.scratchBytes = std::max(2 * stageBytes, tile.m * productStride * 4);
   e.forEachBlock(threads, [&](Value item) {
     // Neighbouring blocks share columns of the right matrix.
     SmallVector<Value> at =
@@ -139,8 +137,7 @@ LogicalResult MmaKernel::emit() {
     int64_t steps = llvm::divideCeil(view.k, tile.k);
     put(fetch(e.index(0)), e.index(0));
     e.barrier();
-    Value zero =
-        arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
+    Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
     SmallVector<Value> acc(tile.warpM / 16 * (tile.warpN / 8) * 4, zero);
     acc = e.forLoopCarried(
         e.index(0), e.index(steps), 1, acc,
@@ -148,8 +145,7 @@ LogicalResult MmaKernel::emit() {
           SmallVector<Value> sums(carried);
           Value two = e.index(2);
           Value parity = arith::RemUIOp::create(e.b, e.loc, step, two);
-          Value other =
-              arith::SubIOp::create(e.b, e.loc, e.index(1), parity);
+          Value other = arith::SubIOp::create(e.b, e.loc, e.index(1), parity);
           Value next = e.addIndex(step, e.index(1));
           Chunks chunks = fetch(next);
           multiply(e.mulIndex(parity, stageBytes), sums);
@@ -190,9 +186,8 @@ MmaKernel::Chunks MmaKernel::fetch(Value step) {
         view.left, view.left.alongK ? view.k : view.m,
         view.left.alongK ? row : kk, view.left.alongK ? kk : row, inside,
         [&](Value at, int64_t count) {
-          return view.left.alongK
-                     ? view.leftElements(e, batch, row, at, count)
-                     : view.leftElements(e, batch, at, kk, count);
+          return view.left.alongK ? view.leftElements(e, batch, row, at, count)
+                                  : view.leftElements(e, batch, at, kk, count);
         }));
   }
   for (int64_t i = 0; i < chunksPerThread(b); ++i) {
@@ -234,8 +229,7 @@ Value MmaKernel::fetchChunk(
   for (int64_t i = 0; i < SharedTile::chunkElements; i += count) {
     Value at = e.addIndex(minor, e.index(i));
     Value here = i == 0 ? inside : both(inside, less(at, minorSize));
-    auto choice =
-        scf::IfOp::create(e.b, e.loc, wide, here, /*withElse=*/true);
+    auto choice = scf::IfOp::create(e.b, e.loc, wide, here, /*withElse=*/true);
     {
       OpBuilder::InsertionGuard guard(e.b);
       e.b.setInsertionPointToStart(choice.thenBlock());
@@ -248,13 +242,11 @@ Value MmaKernel::fetchChunk(
         }
       } else {
         ok = false;
-        stored =
-            arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(wide));
+        stored = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(wide));
       }
       scf::YieldOp::create(e.b, e.loc, stored);
       e.b.setInsertionPointToStart(choice.elseBlock());
-      Value zero =
-          arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(wide));
+      Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(wide));
       scf::YieldOp::create(e.b, e.loc, zero);
     }
     result = count == SharedTile::chunkElements
@@ -301,8 +293,8 @@ void MmaKernel::multiply(Value base, SmallVectorImpl<Value> &acc) {
   // The matrices of a fragment in the order of its registers: for the left
   // operand first along m then along k, for two columns of fragments of the
   // right one first along k then along n.
-  auto fragments = [&](SharedTile &t, bool alongK, Value along, Value alongOther,
-                       Value first, int64_t k) {
+  auto fragments = [&](SharedTile &t, bool alongK, Value along,
+                       Value alongOther, Value first, int64_t k) {
     Value outer = e.addIndex(first, e.mulIndex(along, 8));
     Value inner = e.addIndex(e.index(k), e.mulIndex(alongOther, 8));
     if (alongK) {
@@ -328,9 +320,9 @@ void MmaKernel::multiply(Value base, SmallVectorImpl<Value> &acc) {
     for (size_t i = 0; i < left.size(); ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         ArrayRef<Value> pair(right[j / 2]);
-        multiplyAccumulate(left[i], pair.slice(j % 2 * 2, 2),
-                           MutableArrayRef<Value>(acc).slice(
-                               (i * columns + j) * 4, 4));
+        multiplyAccumulate(
+            left[i], pair.slice(j % 2 * 2, 2),
+            MutableArrayRef<Value>(acc).slice((i * columns + j) * 4, 4));
       }
     }
   }
@@ -351,8 +343,8 @@ void MmaKernel::multiplyAccumulate(ArrayRef<Value> left, ArrayRef<Value> right,
     return result;
   };
   Type f32 = e.b.getF32Type();
-  auto type = LLVM::LLVMStructType::getLiteral(e.b.getContext(),
-                                               {f32, f32, f32, f32});
+  auto type =
+      LLVM::LLVMStructType::getLiteral(e.b.getContext(), {f32, f32, f32, f32});
   NVVM::MMATypes kind = isHalf ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   int64_t depth = e.hasWideMma ? 16 : 8;
   for (int64_t part = 0; part < 16 / depth; ++part) {
@@ -380,9 +372,9 @@ void MmaKernel::handOver(ValueRange acc) {
   Value four = e.index(4);
   Value row = e.addIndex(
       warpRow, arith::DivUIOp::create(e.b, e.loc, lane, four).getResult());
-  Value column = e.addIndex(
-      warpColumn,
-      e.mulIndex(arith::RemUIOp::create(e.b, e.loc, lane, four), 2));
+  Value column =
+      e.addIndex(warpColumn,
+                 e.mulIndex(arith::RemUIOp::create(e.b, e.loc, lane, four), 2));
   auto pair = VectorType::get({2}, e.b.getF32Type());
   size_t next = 0;
   for (int64_t i = 0; i < tile.warpM; i += 16) {
@@ -412,8 +404,8 @@ LogicalResult MmaKernel::finish() {
     Value offset = e.addIndex(e.mulIndex(local, productStride), inRow);
     Value inside = view.m % tile.m == 0 ? Value() : less(row, view.m);
     if (view.n % lanes == 0) {
-      inside = view.n % tile.n == 0 ? inside
-                                    : both(inside, less(column, view.n));
+      inside =
+          view.n % tile.n == 0 ? inside : both(inside, less(column, view.n));
     }
     auto guarded = [&](Value condition, function_ref<void()> body) {
       if (!condition) {
@@ -453,9 +445,8 @@ LogicalResult MmaKernel::finishVector(Value row, Value column, Value offset,
   index.back().step = lanes == 1 ? 0 : 1;
   FailureOr<Value> biased =
       addBias(e, view.bias, view.result, sums, index, lanes);
-  return failed(biased)
-             ? failure()
-             : emitEpilogue(e, view.result, *biased, index, lanes);
+  return failed(biased) ? failure()
+                        : emitEpilogue(e, view.result, *biased, index, lanes);
 }
 
 } // namespace

@@ -43,8 +43,8 @@ createMachine(const CudaArchitecture &architecture, unsigned level,
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, architecture.name, ptxVersion(architecture), options, std::nullopt,
-      std::nullopt,
+      triple, architecture.name, ptxVersion(architecture), options,
+      std::nullopt, std::nullopt,
       level == 0 ? llvm::CodeGenOptLevel::None
                  : llvm::CodeGenOptLevel::Default));
 }
@@ -109,9 +109,9 @@ codegen::GpuImage::Launch launchOf(StringRef symbol,
 }
 } // namespace
 
-FailureOr<KernelModule> KernelModule::create(ModuleOp module,
-                                             const CudaArchitecture &architecture,
-                                             unsigned optLevel) {
+FailureOr<KernelModule>
+KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
+                     unsigned optLevel) {
   MLIRContext *mlirContext = module.getContext();
   mlirContext
       ->loadDialect<func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,

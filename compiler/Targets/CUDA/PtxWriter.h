@@ -14,9 +14,9 @@ namespace ampc::cuda {
 struct KernelModule {
   /// Emits, lowers and optimises the kernels of `module`. Reports at the kernel
   /// that cannot be emitted.
-  static mlir::FailureOr<KernelModule> create(mlir::ModuleOp module,
-                                              const CudaArchitecture &architecture,
-                                              unsigned optLevel);
+  static mlir::FailureOr<KernelModule>
+  create(mlir::ModuleOp module, const CudaArchitecture &architecture,
+         unsigned optLevel);
 
   /// The module as PTX.
   std::string writePtx();

@@ -17,15 +17,14 @@ Value SharedTile::pointer(Value base, Value row, Value chunk) {
   if (patterns > 1) {
     Value group = row;
     if (patterns < 8) {
-      group =
-          arith::DivUIOp::create(e.b, e.loc, row, e.index(8 / patterns));
+      group = arith::DivUIOp::create(e.b, e.loc, row, e.index(8 / patterns));
     }
-    Value bits = arith::AndIOp::create(e.b, e.loc, group,
-                                       e.index(patterns - 1));
+    Value bits =
+        arith::AndIOp::create(e.b, e.loc, group, e.index(patterns - 1));
     chunk = arith::XOrIOp::create(e.b, e.loc, chunk, bits);
   }
-  Value at = e.addIndex(e.mulIndex(row, minor * 2),
-                        e.mulIndex(chunk, chunkBytes));
+  Value at =
+      e.addIndex(e.mulIndex(row, minor * 2), e.mulIndex(chunk, chunkBytes));
   at = e.addIndex(at, base);
   Value bytes = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), at);
   Value start = e.scratchPointer(offset);
@@ -41,8 +40,8 @@ void SharedTile::store(Value value, Value base, Value row, Value chunk) {
 SmallVector<Value, 4> SharedTile::loadMatrices(Value base, Value row,
                                                Value chunk, bool transposed) {
   Type i32 = e.b.getI32Type();
-  auto result = LLVM::LLVMStructType::getLiteral(e.b.getContext(),
-                                                 {i32, i32, i32, i32});
+  auto result =
+      LLVM::LLVMStructType::getLiteral(e.b.getContext(), {i32, i32, i32, i32});
   auto shape = NVVM::LdStMatrixShapeAttr::get(e.b.getContext(), 8, 8);
   Value loaded = NVVM::LdMatrixOp::create(
       e.b, e.loc, result, pointer(base, row, chunk), 4,

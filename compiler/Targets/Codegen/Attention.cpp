@@ -32,10 +32,9 @@ FailureOr<Value> codegen::pullLanes(KernelEmitter &e, Value tensor,
     if (failed(one)) {
       return failure();
     }
-    lanes = lane == 0
-                ? puller.splat(*one)
-                : vector::InsertOp::create(e.b, e.loc, *one, lanes, lane)
-                      .getResult();
+    lanes = lane == 0 ? puller.splat(*one)
+                      : vector::InsertOp::create(e.b, e.loc, *one, lanes, lane)
+                            .getResult();
   }
   return lanes;
 }
@@ -51,8 +50,8 @@ FailureOr<Value> codegen::finishScore(KernelEmitter &e, amp::AttentionOp op,
   double cap = op.getSoftcap().convertToDouble();
   if (cap > 0) {
     Value scaled = arith::DivFOp::create(e.b, e.loc, score, f32(cap));
-    score = arith::MulFOp::create(
-        e.b, e.loc, amp::buildTanh(e.b, e.loc, scaled), f32(cap));
+    score = arith::MulFOp::create(e.b, e.loc,
+                                  amp::buildTanh(e.b, e.loc, scaled), f32(cap));
   }
   Value lowest = f32(-std::numeric_limits<double>::infinity());
   if (Value mask = op.getMask()) {
@@ -68,11 +67,10 @@ FailureOr<Value> codegen::finishScore(KernelEmitter &e, amp::AttentionOp op,
     if (failed(value)) {
       return failure();
     }
-    score =
-        getElementTypeOrSelf(mask.getType()).isInteger(1)
-            ? arith::SelectOp::create(e.b, e.loc, *value, score, lowest)
-                  .getResult()
-            : arith::AddFOp::create(e.b, e.loc, score, *value).getResult();
+    score = getElementTypeOrSelf(mask.getType()).isInteger(1)
+                ? arith::SelectOp::create(e.b, e.loc, *value, score, lowest)
+                      .getResult()
+                : arith::AddFOp::create(e.b, e.loc, score, *value).getResult();
   }
   if (op.getCausal()) {
     int64_t keys = shapeOf(op.getKey())[2], queries = shapeOf(op.getQuery())[2];
@@ -85,8 +83,8 @@ FailureOr<Value> codegen::finishScore(KernelEmitter &e, amp::AttentionOp op,
           vector::StepOp::create(e.b, e.loc, type));
       limit = vector::BroadcastOp::create(e.b, e.loc, type, limit);
     }
-    Value visible = arith::CmpIOp::create(
-        e.b, e.loc, arith::CmpIPredicate::sle, position, limit);
+    Value visible = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sle,
+                                          position, limit);
     score = arith::SelectOp::create(e.b, e.loc, visible, score, lowest);
   }
   return score;

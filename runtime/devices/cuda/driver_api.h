@@ -24,6 +24,7 @@ enum Result : int {
   invalidDevice = 101,
   invalidImage = 200,
   invalidContext = 201,
+  noBinaryForGpu = 209,
   invalidHandle = 400,
   notFound = 500,
   notReady = 600,

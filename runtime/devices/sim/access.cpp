@@ -32,9 +32,8 @@ void ampc_sim_access(const ampc_sim_site *site, uint64_t address) {
   Thread &self = *block.current;
   if (address & (site->imm[1] - 1)) {
     AMPC_SIM_FATAL(block, Fault::misaligned, site, nullptr,
-                   "access of %u bytes at %#llx, which is not aligned to %u",
-                   site->imm[0], static_cast<unsigned long long>(address),
-                   site->imm[1]);
+                   "access of %u bytes at %s, which is not aligned to %u",
+                   site->imm[0], block.describe(address).c_str(), site->imm[1]);
   }
   if (block.options().traffic) {
     block.traffic.add(self.id / 32, self.lane, site, address,

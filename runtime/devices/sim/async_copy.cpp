@@ -71,10 +71,10 @@ void ampc_sim_cp_async(const ampc_sim_site *site, const void *operands,
   auto from = reinterpret_cast<uint64_t>(given.from);
   ++block.counters.asyncCopies;
   if (to % bytes != 0 || (read > 0 && from % bytes != 0)) {
-    AMPC_SIM_FATAL(block, Fault::misaligned, site, nullptr,
-                   "cp.async of %u bytes from %#llx to %#llx", bytes,
-                   static_cast<unsigned long long>(from),
-                   static_cast<unsigned long long>(to));
+    AMPC_SIM_FATAL(
+        block, Fault::misaligned, site, nullptr,
+        "cp.async of %u bytes from %s to %s: both have to be multiples of that",
+        bytes, block.describe(from).c_str(), block.describe(to).c_str());
   }
   if (read > bytes) {
     AMPC_SIM_FATAL(block, Fault::invalidOperand, site, nullptr,
@@ -82,8 +82,8 @@ void ampc_sim_cp_async(const ampc_sim_site *site, const void *operands,
   }
   if (!block.inShared(to)) {
     AMPC_SIM_FATAL(block, Fault::outOfBounds, site, nullptr,
-                   "the destination %#llx is not in shared memory",
-                   static_cast<unsigned long long>(to));
+                   "the destination, %s, is not in shared memory",
+                   block.describe(to).c_str());
   }
   if (block.options().traffic) {
     block.traffic.add(self.id / 32, self.lane, site, from, false);

@@ -41,7 +41,7 @@ void complete(Block &block, NamedBarrier &barrier) {
       block.wake(block.threads[thread]);
     }
   }
-  barrier = NamedBarrier();
+  barrier.reset();
 }
 
 } // namespace

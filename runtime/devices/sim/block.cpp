@@ -81,7 +81,7 @@ void Block::run(uint64_t blockNumber) {
   // Not-a-number in every floating-point format.
   memset(window, 0xff, sharedBytes);
   for (NamedBarrier &barrier : barriers) {
-    barrier = NamedBarrier();
+    barrier.reset();
   }
   for (Warp &warp : warps) {
     warp = Warp();
@@ -202,6 +202,18 @@ Place Block::place() const {
   place.block = id;
   place.thread = current ? static_cast<int64_t>(current->id) : -1;
   return place;
+}
+
+Str Block::describe(uint64_t address) const {
+  if (inShared(address)) {
+    return describeShared(
+        *this,
+        static_cast<uint32_t>(address - reinterpret_cast<uint64_t>(window)));
+  }
+  if (current && stacks.contains(current->id, address)) {
+    return Str("local memory");
+  }
+  return launch->memory->describe(address);
 }
 
 const ampc_sim_site *Block::siteAt(uint32_t index) const {

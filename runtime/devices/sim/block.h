@@ -128,6 +128,16 @@ struct NamedBarrier {
   Vec<uint32_t> waiting;
   Vec<uint32_t> clocks; // of those who only arrive
   bool anyArrived = false;
+
+  /// For the next use; what was allocated stays.
+  void reset() {
+    expected = arrived = 0;
+    site = nullptr;
+    memset(warpSites, 0, sizeof warpSites);
+    waiting.clear();
+    clocks.clear();
+    anyArrived = false;
+  }
 };
 
 struct Block {
@@ -195,6 +205,11 @@ struct Block {
   [[noreturn]] void exitThread();
 
   Place place() const;
+  /// What lies at an address: a variable or an allocation, and the offset.
+  Str describe(uint64_t address) const;
+  Str describe(const void *address) const {
+    return describe(reinterpret_cast<uint64_t>(address));
+  }
   const ampc_sim_site *siteAt(uint32_t index) const;
 
 private:

@@ -96,8 +96,8 @@ void checkShared(Block &block, const BulkCopy &copy, uint64_t alignment,
   Thread &self = *block.current;
   if (!block.inShared(address)) {
     AMPC_SIM_FATAL(block, Fault::outOfBounds, copy.site, nullptr,
-                   "%#llx is not in shared memory",
-                   static_cast<unsigned long long>(address));
+                   "the shared side, %s, is not in shared memory",
+                   block.describe(address).c_str());
   }
   if (address % alignment != 0) {
     AMPC_SIM_FATAL(block, Fault::misaligned, copy.site, nullptr,
@@ -155,12 +155,13 @@ const TensorMap &checkedMap(Block &block, const ampc_sim_site *site,
   const auto *map = static_cast<const TensorMap *>(address);
   if (reinterpret_cast<uint64_t>(address) % 64 != 0) {
     AMPC_SIM_FATAL(block, Fault::misaligned, site, nullptr,
-                   "the tensor map %p is not aligned to 64 bytes", address);
+                   "the tensor map, %s, is not aligned to 64 bytes",
+                   block.describe(address).c_str());
   }
   if (!block.launch->memory->contains(address, 128) ||
       map->magic != TensorMap::magicNumber) {
     AMPC_SIM_FATAL(block, Fault::invalidOperand, site, nullptr,
-                   "%p is no tensor map", address);
+                   "%s is no tensor map", block.describe(address).c_str());
   }
   if (site->imm[0] && site->imm[0] != map->rank) {
     AMPC_SIM_FATAL(block, Fault::invalidOperand, site, nullptr,
@@ -291,8 +292,8 @@ void ampc_sim_bulk_load(const ampc_sim_site *site, const void *operands,
   auto from = reinterpret_cast<uint64_t>(given.global);
   if (from % 16 != 0 || given.bytes % 16 != 0) {
     AMPC_SIM_FATAL(block, Fault::misaligned, site, nullptr,
-                   "%u bytes from %#llx: both have to be multiples of 16",
-                   given.bytes, static_cast<unsigned long long>(from));
+                   "%u bytes from %s: both have to be multiples of 16",
+                   given.bytes, block.describe(from).c_str());
   }
   Mbarrier &barrier = findMbarrier(block, given.mbarrier, site);
   BulkCopy copy{};
@@ -324,8 +325,8 @@ void ampc_sim_bulk_store(const ampc_sim_site *site, const void *operands,
   auto to = reinterpret_cast<uint64_t>(given.global);
   if (to % 16 != 0 || given.bytes % 16 != 0) {
     AMPC_SIM_FATAL(block, Fault::misaligned, site, nullptr,
-                   "%u bytes to %#llx: both have to be multiples of 16",
-                   given.bytes, static_cast<unsigned long long>(to));
+                   "%u bytes to %s: both have to be multiples of 16",
+                   given.bytes, block.describe(to).c_str());
   }
   openGroup(block, site);
   BulkCopy copy{};

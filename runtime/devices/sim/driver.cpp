@@ -52,6 +52,8 @@ constexpr Error errors[] = {
     {invalidDevice, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {invalidImage, "CUDA_ERROR_INVALID_IMAGE",
      "device kernel image is invalid"},
+    {noBinaryForGpu, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+     "no kernel image is available for execution on the device"},
     {invalidContext, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
     {invalidHandle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {notFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},

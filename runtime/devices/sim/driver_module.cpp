@@ -23,6 +23,11 @@ Result moduleLoadData(Module *out, const void *image) {
       module->version != AMPC_SIM_ABI_VERSION) {
     return out && module ? invalidImage : invalidValue;
   }
+  // Code for sm_90 is for sm_90a, which no other chip runs.
+  uint32_t arch = driver->options.arch;
+  if (module->arch > arch || (module->arch == 90 && arch != 90)) {
+    return noBinaryForGpu;
+  }
   auto *loaded = make<ModuleState>();
   loaded->module = module;
   driver->modules.push(loaded);
@@ -41,6 +46,14 @@ Result moduleUnload(Module module) {
   if (!take(driver->modules, module)) {
     return invalidHandle;
   }
+  Vec<FunctionState *> &functions = driver->functions;
+  for (size_t i = functions.size(); i > 0; --i) {
+    FunctionState *function = functions[i - 1];
+    if (function->module == module->module) {
+      take(functions, function);
+      destroy(function);
+    }
+  }
   unregisterGlobals(*module->module, driver->memory);
   destroy(module);
   return success;
@@ -54,7 +67,7 @@ Result moduleGetFunction(Function *out, Module module, const char *name) {
       continue;
     }
     for (FunctionState *function : driver->functions) {
-      if (function->kernel == &kernel) {
+      if (function->kernel == &kernel && function->module == module->module) {
         *out = function;
         return success;
       }

@@ -32,7 +32,9 @@ void store(std::atomic<uint64_t> &stamp, uint64_t value) {
 }
 
 const ampc_sim_site *siteIn(const ampc_sim_module *module, uint32_t index) {
-  return module && index < module->num_sites ? &module->sites[index] : nullptr;
+  bool known = index < GlobalStamp::siteLimit; // else it did not fit
+  return module && known && index < module->num_sites ? &module->sites[index]
+                                                      : nullptr;
 }
 
 } // namespace
@@ -152,8 +154,7 @@ bool GlobalMemory::access(Block &block, Thread &thread, uint64_t address,
       bad = allocation->end;
     }
     AMPC_SIM_FAULT(block, Fault::outOfBounds, site, nullptr,
-                   "%s of %u bytes at %#llx reaches %s", verb, bytes,
-                   static_cast<unsigned long long>(address),
+                   "%s of %u bytes reaches %s", verb, bytes,
                    describe(bad).c_str());
     return false;
   }

@@ -180,7 +180,7 @@ Status GlobalMemory::release(void *memory) {
   auto address = reinterpret_cast<uint64_t>(memory);
   Allocation *allocation = find(address);
   if (!allocation || allocation->begin != address || !allocation->mapping) {
-    return Status::error(AMPC_USAGE, "%p is no allocation", memory);
+    return Status::error(AMPC_USAGE, "no allocation begins there");
   }
   if (allocation->freed) {
     return Status::error(AMPC_USAGE, "%s is released twice",
@@ -234,8 +234,7 @@ Str GlobalMemory::describe(uint64_t address) const {
         return text;
       }
     }
-    text.appendf("%#llx, which is near no allocation",
-                 static_cast<unsigned long long>(address));
+    text.append(address == 0 ? "address 0" : "an address near no allocation");
     return text;
   }
   uint64_t offset = address - below->begin;
@@ -311,6 +310,12 @@ uint32_t GlobalMemory::beginLaunch(const char *name,
   Launch &launch = launches.push({Str(name), module, LaunchSet()});
   launch.after.add(after);
   return static_cast<uint32_t>(launches.size());
+}
+
+void GlobalMemory::forgetModule(const ampc_sim_module *module) {
+  for (Launch &launch : launches) {
+    launch.module = launch.module == module ? nullptr : launch.module;
+  }
 }
 
 void GlobalMemory::endLaunch() {

@@ -115,6 +115,8 @@ public:
   uint32_t beginLaunch(const char *name, const ampc_sim_module *module,
                        const LaunchSet &after);
   void endLaunch();
+  /// Launches from `module` no longer know their sites: it is unloaded.
+  void forgetModule(const ampc_sim_module *module);
   /// Everything so far is done.
   void synchronize() { settled = launches.size() + 1; }
 

@@ -145,6 +145,7 @@ void unregisterGlobals(const ampc_sim_module &module, GlobalMemory &memory) {
   for (uint32_t i = 0; i < module.num_globals; ++i) {
     memory.disown(module.globals[i].address);
   }
+  memory.forgetModule(&module);
 }
 
 Status runKernel(const LaunchConfig &config, const Options &options,

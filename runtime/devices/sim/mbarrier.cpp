@@ -29,13 +29,13 @@ uint32_t checkedOffset(Block &block, uint64_t address,
       block.offsetOf(reinterpret_cast<void *>(address)) + 8 >
           block.sharedBytes) {
     AMPC_SIM_FATAL(block, Fault::outOfBounds, site, nullptr,
-                   "the mbarrier %#llx is not in shared memory",
-                   static_cast<unsigned long long>(address));
+                   "the mbarrier, %s, is not in shared memory",
+                   block.describe(address).c_str());
   }
   if (address % 8 != 0) {
     AMPC_SIM_FATAL(block, Fault::misaligned, site, nullptr,
-                   "the mbarrier %#llx is not 8-byte aligned",
-                   static_cast<unsigned long long>(address));
+                   "the mbarrier, %s, is not 8-byte aligned",
+                   block.describe(address).c_str());
   }
   return block.offsetOf(reinterpret_cast<void *>(address));
 }

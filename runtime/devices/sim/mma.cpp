@@ -105,8 +105,8 @@ uint8_t *rowAddress(Block &block, Thread &lane, const ampc_sim_site *site,
   block.current = &lane;
   if (!block.inShared(bits)) {
     AMPC_SIM_FATAL(block, Fault::outOfBounds, site, nullptr,
-                   "the row address %#llx is not in shared memory",
-                   static_cast<unsigned long long>(bits));
+                   "the row address, %s, is not in shared memory",
+                   block.describe(bits).c_str());
   }
   if (bits % 16 != 0) {
     AMPC_SIM_FATAL(block, Fault::misaligned, site, nullptr,

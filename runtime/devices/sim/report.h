@@ -48,7 +48,8 @@ struct Finding {
   Str site, otherSite;
 };
 
-/// How often an access site needed more than the least number of passes.
+/// How often an access site needed more than the least number of passes. The
+/// site is valid while its module is.
 struct SiteTraffic {
   const ampc_sim_site *site = nullptr;
   uint64_t requests = 0; // of whole warps

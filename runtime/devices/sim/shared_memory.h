@@ -20,7 +20,8 @@ struct Thread;
 class Stamp {
 public:
   static constexpr uint64_t unwritten = 0;
-  static constexpr uint64_t gap = ~0ull;           // between variables
+  static constexpr uint64_t gap = ~0ull; // between variables
+  static constexpr uint32_t noSite = ~0u;
   static constexpr uint32_t barrierAgent = 0xfffe; // an mbarrier object
 
   static uint64_t make(uint32_t clock, uint32_t agent, uint32_t site) {
@@ -30,7 +31,10 @@ public:
   explicit Stamp(uint64_t bits) : bits(bits) {}
   uint32_t clock() const { return static_cast<uint32_t>(bits >> 32); }
   uint32_t agent() const { return bits >> 16 & 0xffff; }
-  uint32_t site() const { return bits & 0xffff; }
+  /// The index of the site; noSite where it does not fit.
+  uint32_t site() const {
+    return (bits & 0xffff) == 0xffff ? noSite : bits & 0xffff;
+  }
 
 private:
   uint64_t bits;

@@ -80,6 +80,7 @@ TEST(DriverAbi, NumbersAreCudas) {
   EXPECT_EQ(ours::invalidDevice, CUDA_ERROR_INVALID_DEVICE);
   EXPECT_EQ(ours::invalidImage, CUDA_ERROR_INVALID_IMAGE);
   EXPECT_EQ(ours::invalidContext, CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(ours::noBinaryForGpu, CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_EQ(ours::invalidHandle, CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(ours::notFound, CUDA_ERROR_NOT_FOUND);
   EXPECT_EQ(ours::notReady, CUDA_ERROR_NOT_READY);

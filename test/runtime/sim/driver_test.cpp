@@ -179,6 +179,26 @@ TEST_F(DriverTest, StreamsNeedEvents) {
   }
 }
 
+/// What a module knew about its launches goes with it.
+TEST_F(DriverTest, UnloadedModules) {
+  auto *copy = new ampc_sim_module(module);
+  Module other;
+  Stream stream;
+  DevicePointer memory = upload(std::vector<int32_t>(256, 0));
+  EXPECT_EQ(api.streamCreate(&stream, streamNonBlocking), success);
+  EXPECT_EQ(api.moduleUnload(loaded), success);
+  EXPECT_EQ(api.moduleLoadData(&other, copy), success);
+  EXPECT_EQ(api.moduleGetFunction(&function, other, "increment"), success);
+  EXPECT_EQ(launch(memory, 256, 1, stream), success);
+  EXPECT_EQ(api.moduleUnload(other), success);
+  EXPECT_EQ(launch(memory, 256, 1), invalidHandle);
+  delete copy;
+  EXPECT_EQ(api.moduleLoadData(&loaded, &module), success);
+  EXPECT_EQ(api.moduleGetFunction(&function, loaded, "increment"), success);
+  EXPECT_EQ(launch(memory, 256, 1), success);
+  EXPECT_TRUE(sim::driverReport().has(sim::Fault::globalRace));
+}
+
 /// A copy to the host has to come after the kernel; on a stream of its own it
 /// does not.
 TEST_F(DriverTest, CopiesRaceToo) {
@@ -252,6 +272,9 @@ TEST_F(DriverTest, ImagesAreChecked) {
   other.version = 99;
   Module loadedToo;
   EXPECT_EQ(api.moduleLoadData(&loadedToo, &other), invalidImage);
+  other = module;
+  other.arch = 90;
+  EXPECT_EQ(api.moduleLoadData(&loadedToo, &other), noBinaryForGpu);
   EXPECT_EQ(api.moduleGetFunction(&function, loaded, "none"), notFound);
 }
 

@@ -21,6 +21,7 @@ enum class HopperBug {
   noProxyFence, // a tile written by threads, stored by TMA
   noStoreWait,  // the block ends with its store in flight
   misalignedTile,
+  earlyRelease, // of the stage that the wgmma in flight reads
 };
 /// D = A B of one warpgroup: a tile of A of 64 rows and one of B, both brought
 /// by TMA and read by wgmma, as the swizzle and the majors ask.
@@ -50,6 +51,10 @@ std::string wgmmaKernel(const WgmmaShape &shape,
 
 /// C = A B of f16, tiles of 128 x 128 x 64, two stages.
 std::string hopperGemm(HopperBug bug = HopperBug::none);
+
+/// D = A B of 64 x 64 tiles: a producer brings stages by TMA, a warpgroup keeps
+/// one group of wgmma in flight, one of its threads hands stages back.
+std::string warpSpecializedGemm(HopperBug bug = HopperBug::none);
 
 /// Threads write a 32 x 64 tile of f16, one of them stores it by TMA.
 std::string tensorStore(HopperBug bug = HopperBug::none);

@@ -1,9 +1,10 @@
-//===- HopperTest.cpp - TMA, mbarriers and wgmma: right, and wrong --------===//
+//===- HopperTest.cpp - wgmma of each kind, a product in stages
+//------------===//
 #include "test/unit/Simulate/Hopper.h"
 #include "test/unit/Simulate/Harness.h"
+#include "test/unit/Simulate/TensorMaps.h"
 
 #include "ampc/numerics.h"
-#include "runtime/devices/sim/tensor_map.h"
 
 #include <cmath>
 
@@ -11,34 +12,6 @@ using namespace ampc::test;
 using sim::Fault;
 
 namespace {
-
-/// A CUtensorMap of a row-major matrix.
-struct alignas(128) MapBytes {
-  char bytes[128] = {};
-};
-
-MapBytes mapOf(void *memory, const std::string &type, int rows, int columns,
-               int boxRows, int boxColumns, int swizzle) {
-  uint32_t dataType = type == "f16" ? 6 : type == "bf16" ? 9 : 11;
-  uint64_t bytes = type == "tf32" ? 4 : 2;
-  uint64_t sizes[] = {static_cast<uint64_t>(columns),
-                      static_cast<uint64_t>(rows)};
-  uint64_t strides[] = {static_cast<uint64_t>(columns) * bytes};
-  uint32_t box[] = {static_cast<uint32_t>(boxColumns),
-                    static_cast<uint32_t>(boxRows)};
-  uint32_t ones[] = {1, 1};
-  uint32_t mode = swizzle == 128  ? 3
-                  : swizzle == 64 ? 2
-                  : swizzle == 32 ? 1
-                                  : 0;
-  sim::TensorMap map;
-  auto status = sim::encodeTensorMap(
-      {dataType, 2, memory, sizes, strides, box, ones, 0, mode, 0, 0}, &map);
-  EXPECT_TRUE(status.ok()) << status.message();
-  MapBytes result;
-  memcpy(result.bytes, &map, sizeof map);
-  return result;
-}
 
 //===----------------------------------------------------------------------===//
 // One wgmma of each kind
@@ -281,54 +254,6 @@ TEST_F(HopperGemm, PlantedFaultsAreFound) {
     EXPECT_TRUE(
         found(device->report, planted.fault, planted.site, planted.words));
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Stores by TMA
-//===----------------------------------------------------------------------===//
-
-class TensorStore : public testing::Test {
-protected:
-  void run(HopperBug bug) {
-    program = Program::fromLlvm(tensorStore(bug), 90);
-    ASSERT_EQ(program->error(), "");
-    EXPECT_EQ(program->assemble(), "");
-    device = std::make_unique<Device>(*program);
-    // The tile's last 8 of 32 rows lie outside of the matrix.
-    result = static_cast<uint16_t *>(device->allocate(32 * 64 * 2, "result"));
-    device->param(mapOf(result, "f16", 32, 64, 32, 64, 0));
-    device->launch("fill", {1, 1, 1}, {128, 1, 1});
-  }
-  std::unique_ptr<Program> program;
-  std::unique_ptr<Device> device;
-  uint16_t *result = nullptr;
-};
-
-TEST_F(TensorStore, WritesWhatIsInside) {
-  ASSERT_NO_FATAL_FAILURE(run(HopperBug::none));
-  EXPECT_TRUE(device->report.clean()) << device->report.text().c_str();
-  EXPECT_EQ(device->memory.unwritten(result, 8 * 128), 8u * 128);
-  for (int i = 0; i < 24 * 64; ++i) {
-    EXPECT_EQ(ampc_f16_to_f32(result[8 * 64 + i]), static_cast<float>(i));
-  }
-}
-
-TEST_F(TensorStore, NeedsAFence) {
-  ASSERT_NO_FATAL_FAILURE(run(HopperBug::noProxyFence));
-  EXPECT_TRUE(found(device->report, Fault::missingFence, "store half",
-                    "no fence.proxy.async since"));
-}
-
-TEST_F(TensorStore, NeedsAWait) {
-  ASSERT_NO_FATAL_FAILURE(run(HopperBug::noStoreWait));
-  EXPECT_TRUE(found(device->report, Fault::missingWait, "s2g.tile.2d",
-                    "ends without waiting for its bulk stores"));
-}
-
-TEST_F(TensorStore, NeedsAlignment) {
-  ASSERT_NO_FATAL_FAILURE(run(HopperBug::misalignedTile));
-  EXPECT_TRUE(found(device->report, Fault::misaligned, "s2g.tile.2d",
-                    "is not aligned to 128 bytes"));
 }
 
 } // namespace

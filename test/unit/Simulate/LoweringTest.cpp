@@ -75,6 +75,78 @@ TEST(SimulateLowering, SharedVariableOfNoSize) {
             "byte of it");
 }
 
+TEST(SimulateLowering, VariablesWithoutAValue) {
+  EXPECT_EQ(errorOf("  store volatile i8 0, ptr addrspace(1) @g\n",
+                    "@g = external addrspace(1) global i8\n"),
+            "the variable g has no value");
+}
+
+/// Each kernel has the shared memory that it uses, itself or by a function.
+TEST(SimulateLowering, SharedMemoryOfKernels) {
+  auto program = Program::fromLlvm(R"(
+target triple = "nvptx64-nvidia-cuda"
+@a = internal addrspace(3) global [1000 x i32] undef, align 4
+@b = internal addrspace(3) global [9000 x i32] undef, align 4
+define void @put(i32 %i) noinline {
+  %p = getelementptr i32, ptr addrspace(3) @b, i32 %i
+  store volatile i32 %i, ptr addrspace(3) %p, align 4
+  ret void
+}
+define ptx_kernel void @small() {
+  store volatile i32 1, ptr addrspace(3) @a, align 4
+  ret void
+}
+define ptx_kernel void @large(i32 %i) {
+  call void @put(i32 %i)
+  ret void
+}
+)",
+                                   80);
+  ASSERT_EQ(program->error(), "");
+  const ampc_sim_kernel &small = program->kernel("small");
+  const ampc_sim_kernel &large = program->kernel("large");
+  ASSERT_EQ(small.num_variables, 1u);
+  EXPECT_STREQ(small.variables[0].name, "a");
+  ASSERT_EQ(large.num_variables, 1u);
+  EXPECT_STREQ(large.variables[0].name, "b");
+  EXPECT_LT(large.static_shared, 36100u);
+  Device device(*program);
+  device.param(8999);
+  device.launch("large", {1, 1, 1}, {1, 1, 1});
+  EXPECT_TRUE(device.report.clean()) << device.report.text().c_str();
+  device.param(9000);
+  device.launch("large", {1, 1, 1}, {1, 1, 1});
+  EXPECT_TRUE(found(device.report, sim::Fault::outOfBounds, "put: store i32",
+                    "b + 36000 (it has 36000 bytes)"));
+}
+
+/// Tables of a module are readable, and not beyond their ends.
+TEST(SimulateLowering, ConstantTables) {
+  auto program = Program::fromLlvm(R"(
+target triple = "nvptx64-nvidia-cuda"
+@table = internal addrspace(4) constant [4 x i32] [i32 5, i32 6, i32 7, i32 8], align 4
+define ptx_kernel void @k(ptr addrspace(1) %out, i32 %i) {
+  %p = getelementptr i32, ptr addrspace(4) @table, i32 %i
+  %v = load i32, ptr addrspace(4) %p, align 4
+  store i32 %v, ptr addrspace(1) %out, align 4
+  ret void
+}
+)",
+                                   80);
+  ASSERT_EQ(program->error(), "");
+  EXPECT_EQ(program->assemble(), "");
+  Device device(*program);
+  auto *out = static_cast<int *>(device.allocate(4, "out"));
+  device.param(out).param(2);
+  device.launch("k", {1, 1, 1}, {1, 1, 1});
+  EXPECT_TRUE(device.report.clean()) << device.report.text().c_str();
+  EXPECT_EQ(*out, 7);
+  device.param(out).param(4);
+  device.launch("k", {1, 1, 1}, {1, 1, 1});
+  EXPECT_TRUE(found(device.report, sim::Fault::outOfBounds,
+                    "load i32, constant memory", "reaches table + 16"));
+}
+
 TEST(SimulateLowering, NoKernel) {
   auto program = Program::fromLlvm("target triple = \"nvptx64-nvidia-cuda\"\n"
                                    "define void @f() {\n  ret void\n}\n",

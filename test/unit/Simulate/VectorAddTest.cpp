@@ -87,7 +87,7 @@ TEST_F(VectorAdd, OffByOneIsOutOfBounds) {
   EXPECT_TRUE(found(device->report, Fault::outOfBounds,
                     "load float, global memory, align 4 at "
                     "model.onnx/Add_3:11:3",
-                    "read of 4 bytes at"));
+                    "read of 4 bytes reaches"));
   EXPECT_TRUE(found(device->report, Fault::outOfBounds, "",
                     "reaches a + 4000 (it has 4000 bytes)"));
 }

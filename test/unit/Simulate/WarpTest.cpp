@@ -66,6 +66,71 @@ TEST_F(Warps, Election) {
   EXPECT_EQ(out[1], 0);
 }
 
+/// Registers of thread (3, 2, 1) of blocks of 8 x 4 x 2, block (1, 2, 0).
+TEST(Registers, AreThoseOfTheThread) {
+  const std::pair<const char *, int> all[] = {{"tid.x", 3},
+                                              {"tid.y", 2},
+                                              {"tid.z", 1},
+                                              {"ctaid.x", 1},
+                                              {"ctaid.y", 2},
+                                              {"ctaid.z", 0},
+                                              {"ntid.x", 8},
+                                              {"ntid.y", 4},
+                                              {"ntid.z", 2},
+                                              {"nctaid.x", 2},
+                                              {"nctaid.y", 3},
+                                              {"nctaid.z", 1},
+                                              {"laneid", 19},
+                                              {"warpid", 1},
+                                              {"nwarpid", 2},
+                                              {"warpsize", 32},
+                                              {"lanemask.eq", 1 << 19},
+                                              {"lanemask.lt", (1 << 19) - 1},
+                                              {"lanemask.le", (1 << 20) - 1},
+                                              {"lanemask.gt", -(1 << 20)},
+                                              {"lanemask.ge", -(1 << 19)}};
+  std::string body, declared;
+  int index = 0;
+  for (auto [name, value] : all) {
+    std::string i = std::to_string(index++);
+    std::string call =
+        std::string("i32 @llvm.nvvm.read.ptx.sreg.") + name + "()";
+    body += "  %r" + i + " = call " + call + "\n  %p" + i +
+            " = getelementptr i32, ptr addrspace(1) %mine, i32 " + i +
+            "\n  store i32 %r" + i + ", ptr addrspace(1) %p" + i +
+            ", align 4\n";
+    declared += "declare " + call + "\n";
+  }
+  auto program = Program::fromLlvm(
+      "target triple = \"nvptx64-nvidia-cuda\"\n"
+      "define ptx_kernel void @k(ptr addrspace(1) %out) {\n"
+      "  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "  %y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n"
+      "  %z = call i32 @llvm.nvvm.read.ptx.sreg.tid.z()\n"
+      "  %bx = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n"
+      "  %by = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()\n"
+      "  %b2 = mul i32 %by, 2\n  %b = add i32 %b2, %bx\n"
+      "  %b64 = mul i32 %b, 64\n  %z32 = mul i32 %z, 32\n"
+      "  %y8 = mul i32 %y, 8\n  %s0 = add i32 %b64, %z32\n"
+      "  %s1 = add i32 %s0, %y8\n  %s2 = add i32 %s1, %x\n"
+      "  %o = mul i32 %s2, 21\n"
+      "  %mine = getelementptr i32, ptr addrspace(1) %out, i32 %o\n" +
+          body + "  ret void\n}\n" + declared,
+      80);
+  ASSERT_EQ(program->error(), "");
+  EXPECT_EQ(program->assemble(), "");
+  Device device(*program);
+  auto *out = static_cast<int *>(device.allocate(6 * 64 * 21 * 4, "out"));
+  device.param(out);
+  device.launch("k", {2, 3, 1}, {8, 4, 2});
+  EXPECT_TRUE(device.report.clean()) << device.report.text().c_str();
+  const int *mine = out + ((2 * 2 + 1) * 64 + 32 + 16 + 3) * 21;
+  index = 0;
+  for (auto [name, value] : all) {
+    EXPECT_EQ(mine[index++], value) << name;
+  }
+}
+
 TEST_F(Warps, HalvesMayMeetApart) {
   run(kernel("  %l = and i32 %t, 16\n  %low = icmp eq i32 %l, 0\n"
              "  br i1 %low, label %a, label %c\na:\n"

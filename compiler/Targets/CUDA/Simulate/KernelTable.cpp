@@ -39,29 +39,16 @@ void Lowering::buildKernelTable() {
   const DataLayout &layout = module.getDataLayout();
 
   auto *variableType = StructType::get(context, {pointer, i32, i32});
-  SmallVector<Constant *> variables;
-  for (const SharedVariable &variable : sharedVariables) {
-    variables.push_back(ConstantStruct::get(
-        variableType, {text(variable.name), number(variable.offset),
-                       number(variable.bytes)}));
-  }
-  Constant *variableArray =
-      array(variableType, variables, "ampc_sim_variables");
-
   auto *globalType = StructType::get(context, {pointer, pointer, i64, i64});
-  SmallVector<Constant *> globals;
-  for (GlobalVariable &global : module.globals()) {
-    StringRef name = global.getName();
-    bool ours = name.starts_with("ampc_sim_") || name.empty();
-    if (ours || !global.hasInitializer()) {
-      continue;
-    }
-    Constant *address =
-        ConstantExpr::getPointerBitCastOrAddrSpaceCast(&global, pointer);
-    uint64_t bytes = layout.getTypeAllocSize(global.getValueType());
-    globals.push_back(
-        ConstantStruct::get(globalType, {text(name), address, wide(bytes),
-                                         wide(!global.isConstant())}));
+  SmallVector<Constant *> globalRows;
+  for (GlobalVariable *global : globals) {
+    StringRef name = global->getName();
+    uint64_t bytes = layout.getTypeAllocSize(global->getValueType());
+    globalRows.push_back(ConstantStruct::get(
+        globalType,
+        {text(name.empty() ? "a constant" : name),
+         ConstantExpr::getPointerBitCastOrAddrSpaceCast(global, pointer),
+         wide(bytes), wide(!global->isConstant())}));
   }
 
   auto *paramType = StructType::get(context, {i32, i32});
@@ -101,12 +88,29 @@ void Lowering::buildKernelTable() {
     }
     builder.CreateCall(kernel, arguments);
     builder.CreateRetVoid();
+    SmallVector<Constant *> variables;
+    uint64_t end = 0, dynamicOffset = 0;
+    for (const SharedVariable &variable : sharedVariables) {
+      if (!variable.kernels.contains(kernel)) {
+        continue;
+      }
+      variables.push_back(ConstantStruct::get(
+          variableType, {text(variable.name), number(variable.offset),
+                         number(variable.bytes)}));
+      if (variable.bytes) {
+        end = std::max<uint64_t>(end, variable.offset + variable.bytes);
+      } else {
+        dynamicOffset = std::max<uint64_t>(dynamicOffset, variable.offset);
+      }
+    }
+    uint64_t staticShared = end ? end + gapBytes : 0;
     auto block = dimensions(*kernel, "nvvm.reqntid");
     auto most = dimensions(*kernel, "nvvm.maxntid");
     entries.push_back(ConstantStruct::get(
         kernelType,
         {text(kernel->getName()), entry,
-         array(paramType, params, "ampc_sim_params"), variableArray,
+         array(paramType, params, "ampc_sim_params"),
+         array(variableType, variables, "ampc_sim_variables"),
          number(params.size()), number(variables.size()), number(staticShared),
          number(dynamicOffset), ConstantDataArray::get(context, block),
          number(most[0] * most[1] * most[2])}));
@@ -124,11 +128,11 @@ void Lowering::buildKernelTable() {
   Constant *fields[] = {number(AMPC_SIM_MAGIC),
                         number(AMPC_SIM_ABI_VERSION),
                         number(entries.size()),
-                        number(globals.size()),
+                        number(globalRows.size()),
                         number(sites.size()),
                         number(options.arch),
                         array(kernelType, entries, "ampc_sim_kernels"),
-                        array(globalType, globals, "ampc_sim_globals"),
+                        array(globalType, globalRows, "ampc_sim_globals"),
                         allSites};
   Constant *description = ConstantStruct::getAnon(fields);
   new GlobalVariable(module, description->getType(), true,

@@ -156,6 +156,22 @@ void Lowering::collectKernels() {
   }
 }
 
+void Lowering::collectGlobals() {
+  for (GlobalVariable &global : module.globals()) {
+    if (&global == siteArray || global.getName().starts_with("llvm.")) {
+      continue;
+    }
+    if (global.getAddressSpace() == sharedSpace) {
+      continue;
+    }
+    if (!global.hasInitializer()) {
+      fail("the variable " + global.getName() + " has no value");
+      continue;
+    }
+    globals.push_back(&global);
+  }
+}
+
 /// What would make the simulator compute something else than the GPU.
 void Lowering::checkFunction(const Function &function) {
   StringRef name = function.getName();
@@ -197,6 +213,7 @@ void Lowering::retarget() {
 
 Error Lowering::run() {
   collectKernels();
+  collectGlobals();
   if (kernels.empty()) {
     fail("the module has no kernel");
   }

@@ -5,6 +5,7 @@
 #include "compiler/Targets/CUDA/Simulate/Simulate.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/IRBuilder.h"
@@ -14,10 +15,17 @@
 
 namespace ampc::cuda {
 
+/// The address space of shared memory.
+constexpr unsigned sharedSpace = 3;
+
+/// Bytes before and after each shared variable, which nothing may touch.
+constexpr uint64_t gapBytes = 32;
+
 /// A variable in shared memory and where it was placed.
 struct SharedVariable {
   std::string name;
-  uint32_t offset, bytes; // 0 bytes: dynamic
+  uint32_t offset, bytes;                         // 0 bytes: dynamic
+  llvm::SmallPtrSet<llvm::Function *, 4> kernels; // that use it
 };
 
 /// Static data of an instruction, as its function in the simulator wants it.
@@ -76,14 +84,21 @@ public:
 
 private:
   void collectKernels();
+  void collectGlobals();
   void retarget();
   void checkFunction(const llvm::Function &function);
   llvm::Constant *text(llvm::StringRef value);
+  void placeSharedVariable(llvm::GlobalVariable &variable);
+  void replaceSharedVariable(llvm::GlobalVariable &variable, uint64_t offset);
 
   llvm::TargetMachine &machine;
   llvm::SmallVector<llvm::Function *> kernels;
+  llvm::SmallVector<llvm::GlobalVariable *> globals; // not in shared memory
+  /// Functions that a kernel calls, itself included.
+  llvm::DenseMap<llvm::Function *, llvm::SmallPtrSet<llvm::Function *, 8>>
+      reached;
   llvm::SmallVector<SharedVariable> sharedVariables;
-  uint32_t staticShared = 0, dynamicOffset = 0;
+  llvm::DenseMap<llvm::Function *, llvm::Instruction *> sharedBases;
   llvm::StructType *siteType;
   llvm::GlobalVariable *siteArray; // replaced when all sites are known
   llvm::SmallVector<llvm::Constant *> sites;
