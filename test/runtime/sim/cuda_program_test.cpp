@@ -59,12 +59,17 @@ TEST(CudaProgram, inspect) {
 
 TEST(CudaProgram, runs) {
   for (const std::string device : {"", " --device=cuda", " --device=cuda:0"}) {
-    expectRun("run --input=1.5" + device, 0, "3", fake);
+    for (const std::string how : {"", " --debug-arena", " --profile"}) {
+      expectRun("run --input=1.5" + device + how, 0, "values 6 6", fake);
+    }
   }
-  expectRun("run --input=1.5", 0, "3", "", "toy_gpu_program_sim");
-  expectRun("bench --duration=0 --warm-up=0 --profile", 0, "launches=1", fake);
-  expectRun("bench --duration=0 --warm-up=0", 0, "launches=1", "",
-            "toy_gpu_program_sim");
+  expectRun("run --input=1.5 --profile", 0, "/Mul_1", fake);
+  expectRun("run --input=1.5", 0, "values 6 6", "", "toy_gpu_program_sim");
+  for (const std::string how : {"", " --debug-arena", " --profile"}) {
+    expectRun("bench --duration=0 --warm-up=0" + how, 0, "launches=2", fake);
+    expectRun("bench --duration=0 --warm-up=0" + how, 0, "launches=2", "",
+              "toy_gpu_program_sim");
+  }
 }
 
 TEST(CudaProgram, driversThatCannot) {
@@ -76,7 +81,7 @@ TEST(CudaProgram, driversThatCannot) {
             "this program has code for PTX of sm_80; GPU 0, simulated sm_75, "
             "has compute capability 7.5",
             "FAKE_CUDA_ARCH=75 " + fake);
-  expectRun("run --input=1", 0, "2", "FAKE_CUDA_ARCH=90 " + fake);
+  expectRun("run --input=1", 0, "values 4 4", "FAKE_CUDA_ARCH=90 " + fake);
   expectRun("run --input=1", 8,
             "libcuda.so.1 has no cuGraphAddKernelNode_v2; expected that of "
             "CUDA 12.0 or later",

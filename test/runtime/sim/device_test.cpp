@@ -221,6 +221,18 @@ TEST(SimDevice, choosesByName) {
                    {"in use as sm_80, this program is for sm_90"}));
 }
 
+/// Both load the same image.
+TEST(SimDevice, oneOfTwoSessionsEnds) {
+  GpuProgram p;
+  p.addNodes();
+  Session first(p.finish());
+  {
+    Session second(&p.program);
+    EXPECT_EQ(second.run(1), expected(1)) << second.status.message();
+  }
+  EXPECT_EQ(first.run(2), expected(2)) << first.status.message();
+}
+
 TEST(SimDevice, malformedTables) {
   auto expectMalformed = [](std::function<void(GpuProgram &)> change) {
     GpuProgram p;

@@ -1,6 +1,6 @@
 /*===- toy_gpu_program.c - A program for a GPU, written by hand -----------===*\
 |*
-|* What the compiler would emit for y = 2 * x of 256 floats, as PTX; with
+|* What the compiler would emit for y = 2 * (2 * x) of 256 floats, as PTX; with
 |* TOY_SIM, as code for the simulator.
 |*
 \*===----------------------------------------------------------------------===*/
@@ -76,10 +76,13 @@ static const ampc_tensor_desc inputs[] = {
 static const ampc_tensor_desc outputs[] = {
     {"y", AMPC_DTYPE_F32, 1, shape, bytes}};
 static const ampc_kernel_desc kernels[] = {{"f32-double-256", 0, count, 1, 0}};
-static const ampc_buffer_ref buffers[] = {{AMPC_REGION_INPUT, 0, {0, 0}},
-                                          {AMPC_REGION_OUTPUT, 0, {0, 0}}};
+static const ampc_buffer_ref first[] = {{AMPC_REGION_INPUT, 0, {0, 0}},
+                                        {AMPC_REGION_ARENA, 0, {64, 0}}};
+static const ampc_buffer_ref second[] = {{AMPC_REGION_ARENA, 0, {64, 0}},
+                                         {AMPC_REGION_OUTPUT, 0, {0, 0}}};
 static const ampc_node nodes[] = {
-    {AMPC_NODE_LAUNCH, 0, 2, 0, buffers, {0, 0}, "/Mul", 0}};
+    {AMPC_NODE_LAUNCH, 0, 2, 0, first, {0, 0}, "/Mul", 0},
+    {AMPC_NODE_LAUNCH, 0, 2, 0, second, {0, 0}, "/Mul_1", 0}};
 
 const ampc_program ampc_program_entry = {
     AMPC_ABI_VERSION,
@@ -91,7 +94,7 @@ const ampc_program ampc_program_entry = {
     1,
     inputs,
     outputs,
-    {0, 0},
+    {64 + bytes, 0},
     0,
     0,
     0,
@@ -99,7 +102,7 @@ const ampc_program ampc_program_entry = {
     1,
     0,
     kernels,
-    {1, nodes},
+    {2, nodes},
     0,
     &gpu,
 };
