@@ -171,6 +171,7 @@ const ampc_program ampc_program_entry = {
     kernels,
     MAIN,
     TOY_CPU_FEATURES,
+    0,
 };
 
 #ifdef TOY_SHARED

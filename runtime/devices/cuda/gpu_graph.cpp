@@ -22,7 +22,7 @@ private:
   Status node(const Plan &plan, const PlanNode &node);
   Status kernel(const Plan &plan, const PlanNode &node);
   Status copy(MemoryType toType, void *to, MemoryType fromType,
-              const void *from, uint64_t bytes);
+              const void *from, uint64_t bytes, const char *label);
   Status fill(const Slice &slice);
 
   const GraphNode *before() const { return last ? &last : nullptr; }
@@ -40,7 +40,7 @@ private:
 };
 
 Status GraphBuilder::copy(MemoryType toType, void *to, MemoryType fromType,
-                          const void *from, uint64_t bytes) {
+                          const void *from, uint64_t bytes, const char *label) {
   if (bytes == 0) {
     return Status();
   }
@@ -62,7 +62,7 @@ Status GraphBuilder::copy(MemoryType toType, void *to, MemoryType fromType,
   GraphNode node = nullptr;
   AMPC_TRY(AMPC_CUDA(self, graphAddMemcpyNode, &node, graph, before(),
                      countBefore(), &copy, self.context));
-  add(node, nullptr);
+  add(node, label);
   return Status();
 }
 
@@ -109,7 +109,7 @@ Status GraphBuilder::node(const Plan &plan, const PlanNode &node) {
   if (node.source->kind == AMPC_NODE_COPY) {
     void *const *buffers = plan.slots.data() + node.firstSlot;
     return copy(deviceMemory, buffers[1], deviceMemory, buffers[0],
-                node.source->bytes.fixed);
+                node.source->bytes.fixed, node.source->label);
   }
   const uint32_t *grid = self.image->launches[node.source->kernel].grid;
   return grid[0] && grid[1] && grid[2] ? kernel(plan, node) : Status();
@@ -119,7 +119,7 @@ Status GraphBuilder::inputs() {
   for (uint32_t i = 0; i < self.program->num_inputs; ++i) {
     const Slice &slice = self.inputSlice(i);
     AMPC_TRY(copy(deviceMemory, slice.memory, hostMemory, self.stagingOf(i),
-                  slice.size()));
+                  slice.size(), self.program->inputs[i].name));
   }
   return Status();
 }
@@ -128,7 +128,8 @@ Status GraphBuilder::outputs() {
   for (uint32_t i = 0; i < self.program->num_outputs; ++i) {
     const Slice &slice = self.outputSlice(i);
     AMPC_TRY(copy(hostMemory, self.stagingOf(self.program->num_inputs + i),
-                  deviceMemory, slice.memory, slice.size()));
+                  deviceMemory, slice.memory, slice.size(),
+                  self.program->outputs[i].name));
   }
   return Status();
 }

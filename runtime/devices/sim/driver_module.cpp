@@ -46,8 +46,12 @@ Result moduleUnload(Module module) {
   if (!take(driver->modules, module)) {
     return invalidHandle;
   }
+  bool loadedAgain = false; // its functions then serve the other, too
+  for (ModuleState *other : driver->modules) {
+    loadedAgain |= other->module == module->module;
+  }
   Vec<FunctionState *> &functions = driver->functions;
-  for (size_t i = functions.size(); i > 0; --i) {
+  for (size_t i = functions.size(); i > 0 && !loadedAgain; --i) {
     FunctionState *function = functions[i - 1];
     if (function->module == module->module) {
       take(functions, function);

@@ -199,6 +199,9 @@ Result copyRows(DriverState &state, const cuda::Memcpy3D &copy, uint32_t id,
       transfer.write(to, bytes);
     }
     memmove(to, from, bytes);
+    if (fromDevice && toDevice && state.options.checks) {
+      state.memory.copyWritten(to, from, bytes);
+    }
   }
   return cuda::success;
 }
@@ -234,9 +237,12 @@ Result DriverState::run(const Work &work, const LaunchSet &after,
     uint32_t id = memory.beginLaunch(
         work.kind == Work::copy ? "a copy" : "a fill", nullptr, after);
     done->add(id);
-    return work.kind == Work::copy
-               ? copyRows(*this, work.memcpy3D, id, work.hostWaits)
-               : fillRows(*this, work.memset, id);
+    report.setLabel(work.label);
+    Result result = work.kind == Work::copy
+                        ? copyRows(*this, work.memcpy3D, id, work.hostWaits)
+                        : fillRows(*this, work.memset, id);
+    report.setLabel(nullptr);
+    return result;
   }
   const cuda::FunctionState &function = *work.function;
   LaunchConfig config;

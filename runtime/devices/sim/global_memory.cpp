@@ -272,6 +272,18 @@ void GlobalMemory::hostWrite(void *address, uint64_t bytes) {
   }
 }
 
+void GlobalMemory::copyWritten(void *to, const void *from, uint64_t bytes) {
+  auto target = reinterpret_cast<uint64_t>(to);
+  auto source = reinterpret_cast<uint64_t>(from);
+  Allocation *into = find(target);
+  const Allocation *outOf = find(source);
+  if (!into || !into->written || !outOf || !outOf->written) {
+    return; // where all counts as written, so does the copy
+  }
+  memmove(into->written + (target - into->begin),
+          outOf->written + (source - outOf->begin), bytes);
+}
+
 void GlobalMemory::forgetLaunches() {
   launches.clear();
   settled = 1;

@@ -104,6 +104,8 @@ public:
   uint64_t unwritten(const void *address, uint64_t bytes) const;
   /// The host wrote a range while no launch could run.
   void hostWrite(void *address, uint64_t bytes);
+  /// `to` counts as written where `from` does: after a copy.
+  void copyWritten(void *to, const void *from, uint64_t bytes);
   /// A copy or fill, as launch `id`, reads or writes a range. With `settled`,
   /// all that begins later comes after it.
   void transfer(const void *address, uint64_t bytes, bool writes, uint32_t id,

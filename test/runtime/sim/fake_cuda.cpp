@@ -1,0 +1,71 @@
+//===- fake_cuda.cpp - A libcuda.so.1 over the simulator ------------------===//
+//
+// What the dynamic loader finds instead of CUDA's driver, so that loading it is
+// tested without a GPU. Any PTX is taken for the toy kernels. FAKE_CUDA_ARCH is
+// the device's architecture, 0 for a machine without one.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/devices/sim/driver.h"
+#include "test/runtime/sim/toy_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+using namespace ampc::runtime;
+using namespace ampc::runtime::cuda;
+
+static unsigned arch() {
+  const char *text = getenv("FAKE_CUDA_ARCH");
+  return text ? static_cast<unsigned>(atoi(text)) : 80;
+}
+
+static Result start(unsigned flags) {
+  if (arch() == 0) {
+    return noDevice;
+  }
+  sim::Options options;
+  options.arch = arch();
+  sim::resetDriver(options);
+  return sim::driverApi().init(flags);
+}
+
+static Result loadPtx(Module *out, const void *image, unsigned count,
+                      int *names, void **values) {
+  if (strncmp(static_cast<const char *>(image), ".version", 8) != 0) {
+    return invalidImage;
+  }
+  return sim::driverApi().moduleLoadDataEx(out, &toy::module, count, names,
+                                           values);
+}
+
+/// The functions that differ from the look-alike's.
+static DriverApi makeTable() {
+  DriverApi table = sim::driverApi();
+  table.init = start;
+  table.moduleLoadDataEx = loadPtx;
+  return table;
+}
+
+/// Calls the function of the table that lies at `offset`.
+template <size_t offset, typename... T>
+static Result forward(T... arguments) {
+  DriverApi table = makeTable();
+  Result (*function)(T...);
+  memcpy(&function, reinterpret_cast<const char *>(&table) + offset,
+         sizeof function);
+  return function(arguments...);
+}
+template <size_t offset, typename... T>
+static auto forwarder(Result (*)(T...)) -> Result (*)(T...) {
+  return forward<offset, T...>;
+}
+
+// The parameters have no names to forward them by, so a symbol is resolved to
+// the instance of the template for its type.
+#define FAKE(name, symbol, params)                                             \
+  extern "C" decltype(DriverApi::name) resolve_##symbol() {                    \
+    return forwarder<offsetof(DriverApi, name)>(                               \
+        static_cast<decltype(DriverApi::name)>(nullptr));                      \
+  }                                                                            \
+  extern "C" Result symbol params __attribute__((ifunc("resolve_" #symbol)));
+AMPC_CUDA_DRIVER_FUNCTIONS(FAKE)

@@ -1,0 +1,110 @@
+//===- placement_test.cpp - Which buffers share memory --------------------===//
+#include "runtime/core/gpu_images.h"
+#include "runtime/devices/sim/separate_buffers.h"
+#include "test/runtime/sim/gpu_program.h"
+
+#include <gtest/gtest.h>
+
+using namespace toy;
+using namespace ampc::runtime;
+
+namespace {
+
+/// The slice of each slot as "region:begin-end", equal ones being the same.
+struct Placed {
+  explicit Placed(GpuProgram &p) {
+    program = p.finish();
+    Status status = buildPlan(*program, {nullptr, nullptr}, &plan);
+    EXPECT_TRUE(status.ok()) << status.message();
+    sim::separateBuffers(*program, p.images[0], plan, &placement);
+  }
+  std::string at(uint32_t node, uint32_t buffer) const {
+    const cuda::Slice &slice = placement.slices[slot(node, buffer)];
+    return std::to_string(slice.region) + ":" + std::to_string(slice.begin) +
+           "-" + std::to_string(slice.end);
+  }
+  uint32_t slot(uint32_t node, uint32_t buffer) const {
+    return placement.ofSlot[plan.nodes[node].firstSlot + buffer];
+  }
+  const ampc_program *program;
+  Plan plan;
+  cuda::Placement placement;
+};
+
+TEST(SeparateBuffers, eachValueIsItsOwn) {
+  GpuProgram p;
+  p.addNodes();
+  Placed placed(p);
+  EXPECT_EQ(placed.at(0, 1), "0:0-1024");
+  EXPECT_EQ(placed.slot(0, 1), placed.slot(1, 0)); // written, then read
+  EXPECT_EQ(placed.at(1, 2), "0:1024-2048");
+  EXPECT_EQ(placed.at(2, 1), "0:0-1024");
+  EXPECT_NE(placed.slot(2, 1), placed.slot(0, 1)); // the same bytes later
+  EXPECT_EQ(placed.slot(2, 1), placed.slot(3, 0));
+  EXPECT_EQ(placed.at(1, 1), "1:0-1024");
+  EXPECT_EQ(placed.at(0, 0), "2:0-1024");
+  EXPECT_EQ(placed.at(3, 1), "3:0-1024");
+}
+
+TEST(SeparateBuffers, partsThatAreReadTogetherAreOne) {
+  GpuProgram p;
+  p.nodes = {p.copy(input(), arena(0), 512), p.copy(input(), arena(512), 512),
+             p.launch(DoubleEach, {arena(0), output()}, "/Mul")};
+  Placed placed(p);
+  EXPECT_EQ(placed.at(0, 1), "0:0-1024");
+  EXPECT_EQ(placed.slot(0, 1), placed.slot(1, 1));
+  EXPECT_EQ(placed.slot(0, 1), placed.slot(2, 0));
+}
+
+TEST(SeparateBuffers, aPartOfAValueIsInsideIt) {
+  GpuProgram p;
+  p.nodes = {p.launch(DoubleEach, {input(), arena(0)}, "/Mul"),
+             p.copy(arena(256), output(), 512), p.copy(input(), arena(256), 64),
+             p.launch(DoubleEach, {arena(0), output()}, "/Mul")};
+  Placed placed(p);
+  for (auto [node, buffer] : {std::pair(0, 1), {1, 0}, {2, 1}, {3, 0}}) {
+    EXPECT_EQ(placed.slot(node, buffer), placed.slot(0, 1));
+  }
+  EXPECT_EQ(placed.at(2, 1), "0:0-1024");
+}
+
+TEST(SeparateBuffers, inPlaceIsOneValue) {
+  GpuProgram p;
+  p.nodes = {p.launch(DoubleEach, {input(), arena(0)}, "/Mul"),
+             p.launch(DoubleEach, {arena(0), arena(0)}, "/Mul_1")};
+  Placed placed(p);
+  EXPECT_EQ(placed.slot(1, 1), placed.slot(0, 1));
+}
+
+TEST(SeparateBuffers, weightsAreSeparateUnlessTheyOverlap) {
+  GpuProgram p;
+  p.nodes = {p.copy(weight(0), output(), 64), p.copy(weight(64), output(), 64),
+             p.copy(weight(256), output(), 256),
+             p.copy(weight(128), output(), 256)};
+  Placed placed(p);
+  EXPECT_EQ(placed.at(0, 0), "1:0-64");
+  EXPECT_EQ(placed.at(1, 0), "1:64-128");
+  EXPECT_EQ(placed.at(2, 0), "1:128-512");
+  EXPECT_EQ(placed.slot(2, 0), placed.slot(3, 0));
+}
+
+TEST(GpuImages, choice) {
+  ampc_gpu_image images[] = {{80, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
+                             {86, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
+                             {90, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
+                             {75, AMPC_GPU_IMAGE_PTX, "", 1, nullptr}};
+  ampc_gpu_code code = {4, 0, images, nullptr};
+  EXPECT_EQ(chooseImage(code, 80), &images[0]);
+  EXPECT_EQ(chooseImage(code, 86), &images[1]);
+  EXPECT_EQ(chooseImage(code, 89), &images[1]);
+  EXPECT_EQ(chooseImage(code, 90), &images[2]);
+  EXPECT_EQ(chooseImage(code, 75), &images[3]);
+  EXPECT_EQ(chooseImage(code, 100), &images[3]); // of no cubin's major version
+  EXPECT_EQ(chooseImage(code, 120), &images[3]);
+  EXPECT_EQ(chooseImage(code, 70), nullptr);
+  EXPECT_EQ(oldestArchitecture(code), 75u);
+  EXPECT_STREQ(describeImages(code).c_str(),
+               "sm_80, sm_86, sm_90, PTX of sm_75");
+}
+
+} // namespace
