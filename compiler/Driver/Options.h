@@ -78,7 +78,7 @@ struct Options {
   // Target.
   std::string target = "cpu";
   std::string march = "native";
-  bool simulate = false; ///< GPU kernels run in the simulator
+  bool simulate = false;              ///< GPU kernels run in the simulator
   std::vector<std::string> cudaArchs; ///< as written
   unsigned optLevel = 3;
   unsigned jobs = 0; ///< 0: one per available core
