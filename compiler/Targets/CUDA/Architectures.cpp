@@ -115,6 +115,26 @@ static constexpr std::pair<StringLiteral, StringLiteral> gpus[] = {
     {"gb10", "sm_121"},
 };
 
+// NVIDIA's programming guide, "Technical Specifications per Compute
+// Capability".
+int64_t CudaArchitecture::getSharedBytes() const {
+  switch (major * 10 + minor) {
+  case 75:
+    return 64 << 10;
+  case 80:
+  case 87:
+    return 163 << 10;
+  case 86:
+  case 88:
+  case 89:
+  case 120:
+  case 121:
+    return 99 << 10;
+  default:
+    return major >= 9 ? 227 << 10 : 48 << 10;
+  }
+}
+
 bool CudaArchitecture::hasType(StringRef type) const {
   return type == "fp16"   ? hasFp16
          : type == "bf16" ? hasBf16

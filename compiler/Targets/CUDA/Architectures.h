@@ -6,6 +6,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <cstdint>
+
 namespace ampc {
 
 /// One GPU architecture: what its matrix units multiply. LLVM ends the process
@@ -19,6 +21,9 @@ struct CudaArchitecture {
   /// Whether matrix products of "fp16", "bf16" or "tf32" run on it; fp32
   /// products run everywhere.
   bool hasType(llvm::StringRef type) const;
+
+  /// Bytes of shared memory that a block can ask for.
+  int64_t getSharedBytes() const;
 };
 
 /// The oldest compute capability that CUDA 13 compiles for, times ten.

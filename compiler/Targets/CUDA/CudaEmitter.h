@@ -2,6 +2,7 @@
 #ifndef AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
 #define AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
 
+#include "compiler/Targets/CUDA/Architectures.h"
 #include "compiler/Targets/Codegen/KernelEmitter.h"
 #include "compiler/Targets/Codegen/RowWalker.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -19,8 +20,11 @@ public:
   static constexpr int64_t blockThreads = 256;
 
   CudaEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
-              const codegen::KernelTraits &traits, bool hasWideMma)
-      : KernelEmitter(kernel, function, traits), hasWideMma(hasWideMma) {}
+              const codegen::KernelTraits &traits,
+              const CudaArchitecture &architecture)
+      : KernelEmitter(kernel, function, traits),
+        hasWideMma(architecture.hasBf16),
+        sharedBytes(architecture.getSharedBytes()) {}
 
   void reset() override;
   void forEachItem(llvm::function_ref<void(mlir::Value item)> body) override;
@@ -41,6 +45,8 @@ public:
 
   /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
   const bool hasWideMma;
+  /// Shared memory that a block can have.
+  const int64_t sharedBytes;
 
   /// `value` (a scalar) of the lane whose number differs in the bits `mask`.
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);

@@ -6,6 +6,7 @@
 // whole vectors of a row.
 #include "compiler/Targets/CUDA/GemmView.h"
 #include "compiler/Targets/CUDA/SharedTile.h"
+#include "compiler/Targets/CUDA/TileShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -20,38 +21,13 @@ using namespace ampc::cuda;
 
 namespace {
 
-/// How the result is cut up. A warp computes `warpM` x `warpN` of it.
-struct TileShape {
-  int64_t m = 128, n = 64, k = 32;
-  int64_t warpM = 64, warpN = 32;
-
-  int64_t warps() const { return (m / warpM) * (n / warpN); }
-};
-
-/// The largest tile that leaves a block for most multiprocessors.
-TileShape chooseTile(const GemmView &view) {
-  static constexpr TileShape shapes[] = {
-      {128, 128, 32, 64, 64}, {128, 64, 32, 64, 32}, {64, 64, 32, 32, 32},
-      {32, 64, 32, 16, 32},   {16, 64, 32, 16, 16},
-  };
-  constexpr int64_t wantedBlocks = 96;
-  for (const TileShape &shape : shapes) {
-    int64_t blocks = view.batch * llvm::divideCeil(view.m, shape.m) *
-                     llvm::divideCeil(view.n, shape.n);
-    bool wastes = view.m <= shape.m / 2 || view.n <= shape.n / 2;
-    if (blocks >= wantedBlocks && !wastes) {
-      return shape;
-    }
-  }
-  return view.m <= 16 ? shapes[4] : view.m <= 32 ? shapes[3] : shapes[2];
-}
-
 class MmaKernel {
 public:
   MmaKernel(CudaEmitter &e, GemmView &view, bool vectors)
-      : e(e), view(view), tile(chooseTile(view)), vectors(vectors),
-        threads(tile.warps() * 32), a(e, 0, view.left.alongK ? tile.m : tile.k,
-                                      view.left.alongK ? tile.k : tile.m),
+      : e(e), view(view), tile(chooseTile(view, e.sharedBytes)),
+        vectors(vectors), threads(tile.warps() * 32),
+        a(e, 0, view.left.alongK ? tile.m : tile.k,
+          view.left.alongK ? tile.k : tile.m),
         b(e, a.bytes(), view.right.alongK ? tile.n : tile.k,
           view.right.alongK ? tile.k : tile.n),
         stageBytes(a.bytes() + b.bytes()) {}
@@ -115,8 +91,8 @@ LogicalResult MmaKernel::emit() {
   int64_t rowBlocks = llvm::divideCeil(view.m, tile.m);
   int64_t columnBlocks = llvm::divideCeil(view.n, tile.n);
   e.launch.items = view.batch * rowBlocks * columnBlocks;
-  productStride = tile.n + 4;
-  e.launch.scratchBytes = std::max(2 * stageBytes, tile.m * productStride * 4);
+  productStride = tile.productStride();
+  e.launch.scratchBytes = tile.sharedBytes();
   e.forEachBlock(threads, [&](Value item) {
     // Neighbouring blocks share columns of the right matrix.
     SmallVector<Value> at =

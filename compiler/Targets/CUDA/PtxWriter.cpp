@@ -16,6 +16,8 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::cuda;
@@ -178,7 +180,7 @@ KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
     auto function = func::FuncOp::create(b, kernel.getLoc(), symbol,
                                          b.getFunctionType(buffers, {}));
     codegen::KernelTraits traits = traitsFor(kernel);
-    CudaEmitter emitter(kernel, function, traits, architecture.hasBf16);
+    CudaEmitter emitter(kernel, function, traits, architecture);
     if (failed(emitKernel(emitter))) {
       kernel.emitError("cannot emit this kernel for the cuda target");
       ok = false;
@@ -187,6 +189,18 @@ KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
     }
     result.items[kernel.getName()] = emitter.launch;
     result.launches.push_back(launchOf(symbol, emitter.launch));
+    int64_t blocks =
+        emitter.launch.group
+            ? emitter.launch.items
+            : llvm::divideCeil(emitter.launch.items, CudaEmitter::blockThreads);
+    if (blocks > std::numeric_limits<int32_t>::max() ||
+        emitter.launch.scratchBytes > architecture.getSharedBytes()) {
+      kernel.emitError("needs ")
+          << blocks << " blocks with " << emitter.launch.scratchBytes
+          << " bytes of shared memory, more than " << architecture.name
+          << " has";
+      ok = false;
+    }
     for (unsigned i = 0; i < buffers.size(); ++i) {
       function.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
       function.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));

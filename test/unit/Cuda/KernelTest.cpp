@@ -203,6 +203,12 @@ const Case cases[] = {
        %1 = amp.cast %0 : (tensor<520x264xf32>) -> tensor<520x264xf16>
        amp.yield %1 : tensor<520x264xf16>
      })"},
+    {"matmul_of_the_largest_tiles",
+     R"((%a: tensor<1536x64xf16>, %b: tensor<64x1024xf16>) -> tensor<1536x1024xf16> {
+       %0 = amp.matmul %a, %b : (tensor<1536x64xf16>, tensor<64x1024xf16>) -> tensor<1536x1024xf32>
+       %1 = amp.cast %0 : (tensor<1536x1024xf32>) -> tensor<1536x1024xf16>
+       amp.yield %1 : tensor<1536x1024xf16>
+     })"},
     {"matmul_bf16",
      R"((%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>) -> tensor<64x64xf32> {
        %0 = amp.matmul %a, %b {transpose_rhs} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x64xf32>
