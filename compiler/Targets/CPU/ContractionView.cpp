@@ -1,6 +1,7 @@
 //===- ContractionView.cpp - Matrix products and convolutions as products -===//
 #include "compiler/Targets/CPU/Contraction.h"
 
+#include "compiler/Targets/Codegen/ConvWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -196,10 +197,7 @@ private:
 class ConvView final : public ContractionView {
 public:
   template <typename ConvOp>
-  explicit ConvView(ConvOp op)
-      : input(op.getInput()), strides(op.getStrides()), pads(op.getPads()),
-        dilations(op.getDilations()),
-        transposed(std::is_same_v<ConvOp, amp::ConvTransposeOp>) {
+  explicit ConvView(ConvOp op) : input(op.getInput()), window(op) {
     ArrayRef<int64_t> out = shapeOf(op.getResult());
     ArrayRef<int64_t> in = shapeOf(op.getInput());
     pixels.assign(out.begin(), out.end() - 1);
@@ -236,9 +234,9 @@ public:
     auto is = [](ArrayRef<int64_t> values, int64_t what) {
       return llvm::all_of(values, [=](int64_t value) { return value == what; });
     };
-    if (!argument || transposed ||
+    if (!argument || window.transposed ||
         !getElementTypeOrSelf(argument.getType()).isF32() || !is(kernel, 1) ||
-        !is(strides, 1) || !is(pads, 0)) {
+        !is(window.strides, 1) || !is(window.pads, 0)) {
       return std::nullopt;
     }
     return std::pair(e.argumentPointer(argument.getArgNumber()), channels);
@@ -281,7 +279,7 @@ private:
     Value inside;
     SmallVector<LaneIndex> at{{pixel[0], 0}};
     for (size_t i = 0; i < kernel.size(); ++i) {
-      at.push_back({locate(e, i, pixel[i + 1], taps[i], inside), 0});
+      at.push_back({window.locate(e, i, pixel[i + 1], taps[i], inside), 0});
     }
     auto copy = [&] {
       return copyRun(e, channels, target, offset,
@@ -311,46 +309,8 @@ private:
     return success(succeeded(copied) && succeeded(cleared));
   }
 
-  /// The input position along spatial dimension `i` under a tap. Adds to
-  /// `inside` the condition that there is one.
-  Value locate(CpuEmitter &e, size_t i, Value out, Value tap,
-               Value &inside) const {
-    int64_t low = pads[i], high = pads[i + kernel.size()];
-    auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
-      Value test = arith::CmpIOp::create(e.b, e.loc, predicate, lhs, rhs);
-      inside = inside ? arith::AndIOp::create(e.b, e.loc, inside, test) : test;
-    };
-    Value position;
-    if (!transposed) {
-      position = e.addIndex(e.addIndex(e.mulIndex(out, strides[i]),
-                                       e.mulIndex(tap, dilations[i])),
-                            e.index(-low));
-      if (low <= 0 && high <= 0) {
-        return position;
-      }
-    } else {
-      // out = position * stride + tap * dilation - low
-      Value scaled =
-          arith::SubIOp::create(e.b, e.loc, e.addIndex(out, e.index(low)),
-                                e.mulIndex(tap, dilations[i]));
-      Value stride = e.index(strides[i]);
-      position = scaled;
-      if (strides[i] != 1) {
-        // A negative numerator is out of range in the unsigned sense below.
-        require(arith::CmpIPredicate::eq,
-                arith::RemSIOp::create(e.b, e.loc, scaled, stride), e.index(0));
-        position = arith::DivSIOp::create(e.b, e.loc, scaled, stride);
-      }
-    }
-    // One unsigned comparison covers both sides.
-    require(arith::CmpIPredicate::ult, position,
-            e.index(shapeOf(input)[i + 1]));
-    return position;
-  }
-
   Value input;
-  ArrayRef<int64_t> strides, pads, dilations;
-  bool transposed;
+  ConvWindow window;
   SmallVector<int64_t> pixels, kernel;
   int64_t channels = 0;
 };

@@ -40,29 +40,6 @@ MachineName resolveMarch(StringRef march) {
   return {llvm::sys::getHostCPUName().str(), features.getString()};
 }
 
-std::unique_ptr<llvm::TargetMachine>
-createMachine(const MachineName &name, unsigned level, std::string &error) {
-  static bool once = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-    return true;
-  }();
-  (void)once;
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    return nullptr;
-  }
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, name.cpu, name.features, options, llvm::Reloc::PIC_, std::nullopt,
-      level == 0 ? llvm::CodeGenOptLevel::None
-                 : llvm::CodeGenOptLevel::Default));
-}
-
 class CpuTarget final : public ampc::Target {
 public:
   CpuTarget(MachineName name, bool avx512)
@@ -120,7 +97,8 @@ LogicalResult CpuTarget::emitCode(ModuleOp module, CodeForm form,
                                   const CodegenOptions &options,
                                   llvm::raw_pwrite_stream &os) const {
   std::string error;
-  auto machine = createMachine(name, options.optLevel, error);
+  auto machine =
+      createHostMachine(name.cpu, name.features, options.optLevel, error);
   if (!machine) {
     return module.emitError("cannot set up LLVM: ") << error;
   }
@@ -166,7 +144,7 @@ LogicalResult CpuTarget::emitCode(ModuleOp module, CodeForm form,
 std::unique_ptr<ampc::Target> ampc::createCpuTarget(StringRef march,
                                                     std::string &error) {
   MachineName name = resolveMarch(march);
-  auto machine = createMachine(name, 3, error);
+  auto machine = createHostMachine(name.cpu, name.features, 3, error);
   if (!machine) {
     return nullptr;
   }

@@ -3,6 +3,7 @@
 // weight and one fma. A work item is a row of pixels.
 #include "compiler/Targets/CPU/Contraction.h"
 
+#include "compiler/Targets/Codegen/ConvWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -125,24 +126,16 @@ private:
   /// it always is.
   Value position(ArrayRef<Value> pixel, int64_t tap,
                  SmallVector<LaneIndex> &at) {
-    SmallVector<int64_t> offsets(kernel.size());
+    SmallVector<int64_t> taps(kernel.size());
     for (size_t i = kernel.size(); i-- > 0;) {
-      offsets[i] = tap % kernel[i] * op.getDilations()[i];
+      taps[i] = tap % kernel[i];
       tap /= kernel[i];
     }
     Value inside;
+    ConvWindow window(op);
     for (size_t i = 0; i < kernel.size(); ++i) {
-      int64_t low = op.getPads()[i], high = op.getPads()[i + kernel.size()];
-      Value position = e.addIndex(e.mulIndex(pixel[i + 1], op.getStrides()[i]),
-                                  e.index(offsets[i] - low));
-      if (low > 0 || high > 0) {
-        Value within = arith::CmpIOp::create(
-            e.b, e.loc, arith::CmpIPredicate::ult, position,
-            e.index(op.getInput().getType().getDimSize(i + 1)));
-        inside =
-            inside ? arith::AndIOp::create(e.b, e.loc, inside, within) : within;
-      }
-      at.push_back({position, 0});
+      at.push_back(
+          {window.locate(e, i, pixel[i + 1], e.index(taps[i]), inside), 0});
     }
     return inside;
   }

@@ -60,10 +60,6 @@ void CudaEmitter::barrier() { NVVM::Barrier0Op::create(b, loc); }
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-Value CudaEmitter::addressOf(LLVM::GlobalOp global) {
-  return LLVM::AddressOfOp::create(b, loc, global);
-}
-
 static LLVM::GlobalOp createShared(func::FuncOp function, StringRef name,
                                    int64_t bytes, LLVM::Linkage linkage) {
   OpBuilder b(function);
@@ -81,7 +77,7 @@ Value CudaEmitter::scratchPointer(int64_t offset) {
     global =
         createShared(function, dynamicSharedName, 0, LLVM::Linkage::External);
   }
-  Value base = addressOf(global);
+  Value base = LLVM::AddressOfOp::create(b, loc, global);
   return offset == 0
              ? base
              : LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
@@ -94,7 +90,7 @@ Value CudaEmitter::reserveShared(int64_t bytes) {
       (function.getName() + "_shared" + Twine(reserved.size())).str();
   reserved.push_back(
       createShared(function, name, bytes, LLVM::Linkage::Internal));
-  return addressOf(reserved.back());
+  return LLVM::AddressOfOp::create(b, loc, reserved.back());
 }
 
 int64_t CudaEmitter::getAlignment(Value offset, int64_t bytes,

@@ -65,8 +65,6 @@ protected:
                        int64_t lanes) const override;
 
 private:
-  mlir::Value addressOf(mlir::LLVM::GlobalOp global);
-
   llvm::SmallVector<mlir::LLVM::GlobalOp> reserved;
 };
 

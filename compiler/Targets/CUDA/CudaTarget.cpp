@@ -1,6 +1,7 @@
 //===- CudaTarget.cpp - NVIDIA GPUs as a target ---------------------------===//
 #include "compiler/Targets/CUDA/PtxWriter.h"
 #include "compiler/Targets/CUDA/Simulate/Simulate.h"
+#include "compiler/Targets/Codegen/Lowering.h"
 #include "compiler/Targets/Target.h"
 
 #include "llvm/IR/LegacyPassManager.h"
@@ -14,21 +15,8 @@ using namespace ampc::cuda;
 namespace {
 
 /// The host that the tables of a program are written for.
-std::unique_ptr<llvm::TargetMachine> createHostMachine(std::string &error) {
-  static bool once = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  (void)once;
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    return nullptr;
-  }
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, "x86-64", "", {}, llvm::Reloc::PIC_));
+std::unique_ptr<llvm::TargetMachine> createTableMachine(std::string &error) {
+  return codegen::createHostMachine("x86-64", "", 3, error);
 }
 
 class CudaTarget final : public ampc::Target {
@@ -102,7 +90,7 @@ LogicalResult CudaTarget::emitSimulated(ModuleOp module,
     return failure();
   }
   std::string error;
-  auto host = createHostMachine(error);
+  auto host = createTableMachine(error);
   if (!host) {
     return module.emitError("cannot set up LLVM: ") << error;
   }
@@ -165,7 +153,7 @@ LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
   });
   std::rotate(ptx, ptx + 1, parts.images.end());
   std::string error;
-  auto host = createHostMachine(error);
+  auto host = createTableMachine(error);
   if (!host) {
     return module.emitError("cannot set up LLVM: ") << error;
   }

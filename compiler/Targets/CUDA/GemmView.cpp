@@ -1,6 +1,7 @@
 //===- GemmView.cpp - Contractions as products of matrices ----------------===//
 #include "compiler/Targets/CUDA/GemmView.h"
 
+#include "compiler/Targets/Codegen/ConvWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -104,9 +105,7 @@ class ConvView final : public GemmView {
 public:
   template <typename ConvOp>
   explicit ConvView(ConvOp op)
-      : input(op.getInput()), weight(op.getWeight()), strides(op.getStrides()),
-        pads(op.getPads()), dilations(op.getDilations()),
-        transposed(std::is_same_v<ConvOp, amp::ConvTransposeOp>) {
+      : input(op.getInput()), weight(op.getWeight()), window(op) {
     ArrayRef<int64_t> out = shapeOf(op.getResult());
     pixels.assign(out.begin(), out.end() - 1);
     m = product(pixels);
@@ -135,7 +134,7 @@ public:
     Value inside;
     SmallVector<LaneIndex> index{{pixel[0], 0}};
     for (size_t i = 0; i < kernel.size(); ++i) {
-      index.push_back({locate(e, i, pixel[i + 1], taps[i], inside), 0});
+      index.push_back({window.locate(e, i, pixel[i + 1], taps[i], inside), 0});
     }
     index.push_back({channel, count == 1 ? 0 : 1});
     if (!inside) {
@@ -162,7 +161,8 @@ public:
                                  int64_t count) override {
     auto [taps, channel] = split(e, kk);
     LaneIndex in{channel, count == 1 ? 0 : 1}, out{column, 0};
-    SmallVector<LaneIndex> index{transposed ? in : out, transposed ? out : in};
+    SmallVector<LaneIndex> index{window.transposed ? in : out,
+                                 window.transposed ? out : in};
     for (Value tap : taps) {
       index.push_back({tap, 0});
     }
@@ -186,45 +186,8 @@ private:
     return {taps, channel};
   }
 
-  /// The input position along spatial dimension `i` under a tap. Adds to
-  /// `inside` the condition that there is one.
-  Value locate(CudaEmitter &e, size_t i, Value out, Value tap, Value &inside) {
-    int64_t low = pads[i], high = pads[i + kernel.size()];
-    auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
-      Value test = arith::CmpIOp::create(e.b, e.loc, predicate, lhs, rhs);
-      inside = inside ? arith::AndIOp::create(e.b, e.loc, inside, test) : test;
-    };
-    Value position;
-    if (!transposed) {
-      position = e.addIndex(e.addIndex(e.mulIndex(out, strides[i]),
-                                       e.mulIndex(tap, dilations[i])),
-                            e.index(-low));
-      if (low <= 0 && high <= 0) {
-        return position;
-      }
-    } else {
-      // out = position * stride + tap * dilation - low
-      Value scaled =
-          arith::SubIOp::create(e.b, e.loc, e.addIndex(out, e.index(low)),
-                                e.mulIndex(tap, dilations[i]));
-      position = scaled;
-      if (strides[i] != 1) {
-        // A negative numerator is out of range in the unsigned sense below.
-        Value stride = e.index(strides[i]);
-        require(arith::CmpIPredicate::eq,
-                arith::RemSIOp::create(e.b, e.loc, scaled, stride), e.index(0));
-        position = arith::DivSIOp::create(e.b, e.loc, scaled, stride);
-      }
-    }
-    // One unsigned comparison covers both sides.
-    require(arith::CmpIPredicate::ult, position,
-            e.index(shapeOf(input)[i + 1]));
-    return position;
-  }
-
   Value input, weight;
-  ArrayRef<int64_t> strides, pads, dilations;
-  bool transposed;
+  ConvWindow window;
   SmallVector<int64_t> pixels, kernel;
   int64_t channels = 0;
 };

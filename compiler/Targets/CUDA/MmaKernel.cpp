@@ -38,8 +38,11 @@ private:
   using Chunks = SmallVector<Value>; // vector<4xi32> each
 
   Chunks fetch(Value step);
+  void fetchTile(SharedTile &t, const GemmView::Operand &operand, Value first,
+                 int64_t size, int64_t extent, Value firstK, Chunks &chunks,
+                 function_ref<FailureOr<Value>(Value, Value, int64_t)> get);
   Value fetchChunk(const GemmView::Operand &operand, int64_t minorSize,
-                   Value major, Value minor, Value inside,
+                   Value minor, Value inside,
                    function_ref<FailureOr<Value>(Value, int64_t)> get);
   void put(ValueRange chunks, Value base);
   void multiply(Value base, SmallVectorImpl<Value> &acc);
@@ -145,55 +148,47 @@ LogicalResult MmaKernel::emit() {
 MmaKernel::Chunks MmaKernel::fetch(Value step) {
   Chunks chunks;
   Value firstK = e.mulIndex(step, tile.k);
-  auto bounded = [&](Value position, int64_t size, int64_t multiple) {
-    return size % multiple == 0 ? Value() : less(position, size);
-  };
-  for (int64_t i = 0; i < chunksPerThread(a); ++i) {
-    auto [major, chunk] = place(a, i);
-    Value minor = e.mulIndex(chunk, SharedTile::chunkElements);
-    Value row = e.addIndex(firstRow, view.left.alongK ? major : minor);
-    Value kk = e.addIndex(firstK, view.left.alongK ? minor : major);
-    // The slice behind the last one is not there.
-    Value inside = both(bounded(row, view.m, tile.m), less(kk, view.k));
-    if (isPartial(a)) {
-      inside = both(inside, less(major, view.left.alongK ? tile.m : tile.k));
-    }
-    chunks.push_back(fetchChunk(
-        view.left, view.left.alongK ? view.k : view.m,
-        view.left.alongK ? row : kk, view.left.alongK ? kk : row, inside,
-        [&](Value at, int64_t count) {
-          return view.left.alongK ? view.leftElements(e, batch, row, at, count)
-                                  : view.leftElements(e, batch, at, kk, count);
-        }));
-  }
-  for (int64_t i = 0; i < chunksPerThread(b); ++i) {
-    auto [major, chunk] = place(b, i);
-    Value minor = e.mulIndex(chunk, SharedTile::chunkElements);
-    Value column = e.addIndex(firstColumn, view.right.alongK ? major : minor);
-    Value kk = e.addIndex(firstK, view.right.alongK ? minor : major);
-    Value inside = both(bounded(column, view.n, tile.n), less(kk, view.k));
-    if (isPartial(b)) {
-      inside = both(inside, less(major, view.right.alongK ? tile.n : tile.k));
-    }
-    chunks.push_back(fetchChunk(
-        view.right, view.right.alongK ? view.k : view.n,
-        view.right.alongK ? column : kk, view.right.alongK ? kk : column,
-        inside, [&](Value at, int64_t count) {
-          return view.right.alongK
-                     ? view.rightElements(e, batch, at, column, count)
-                     : view.rightElements(e, batch, kk, at, count);
-        }));
-  }
+  fetchTile(a, view.left, firstRow, view.m, tile.m, firstK, chunks,
+            [&](Value row, Value kk, int64_t count) {
+              return view.leftElements(e, batch, row, kk, count);
+            });
+  fetchTile(b, view.right, firstColumn, view.n, tile.n, firstK, chunks,
+            [&](Value column, Value kk, int64_t count) {
+              return view.rightElements(e, batch, kk, column, count);
+            });
   return chunks;
+}
+
+/// This thread's chunks of a slice: `extent` rows (or columns) from `first` on,
+/// of `size` that there are.
+void MmaKernel::fetchTile(
+    SharedTile &t, const GemmView::Operand &operand, Value first, int64_t size,
+    int64_t extent, Value firstK, Chunks &chunks,
+    function_ref<FailureOr<Value>(Value, Value, int64_t)> get) {
+  for (int64_t i = 0; i < chunksPerThread(t); ++i) {
+    auto [major, chunk] = place(t, i);
+    Value minor = e.mulIndex(chunk, SharedTile::chunkElements);
+    Value line = e.addIndex(first, operand.alongK ? major : minor);
+    Value kk = e.addIndex(firstK, operand.alongK ? minor : major);
+    // The slice behind the last one is not there.
+    Value inside = size % extent == 0 ? Value() : less(line, size);
+    inside = both(inside, less(kk, view.k));
+    if (isPartial(t)) {
+      inside = both(inside, less(major, operand.alongK ? extent : tile.k));
+    }
+    chunks.push_back(fetchChunk(
+        operand, operand.alongK ? view.k : size, operand.alongK ? kk : line,
+        inside, [&](Value at, int64_t count) {
+          return operand.alongK ? get(line, at, count) : get(at, kk, count);
+        }));
+  }
 }
 
 /// Eight neighbours from `minor` on as a chunk; zeros where `inside` does not
 /// hold or beyond `minorSize`.
 Value MmaKernel::fetchChunk(
-    const GemmView::Operand &operand, int64_t minorSize, Value major,
-    Value minor, Value inside,
-    function_ref<FailureOr<Value>(Value, int64_t)> get) {
-  (void)major;
+    const GemmView::Operand &operand, int64_t minorSize, Value minor,
+    Value inside, function_ref<FailureOr<Value>(Value, int64_t)> get) {
   int64_t count = vectors ? operand.lanes : 1;
   Type memory = operand.element.isBF16() ? e.b.getI16Type() : operand.element;
   auto wide = VectorType::get({count}, memory);

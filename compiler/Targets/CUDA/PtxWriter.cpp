@@ -38,19 +38,8 @@ createMachine(const CudaArchitecture &architecture, unsigned level,
     return true;
   }();
   (void)once;
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    return nullptr;
-  }
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, architecture.name, ptxVersion(architecture), options,
-      std::nullopt, std::nullopt,
-      level == 0 ? llvm::CodeGenOptLevel::None
-                 : llvm::CodeGenOptLevel::Default));
+  return codegen::createMachine("nvptx64-nvidia-cuda", architecture.name,
+                                ptxVersion(architecture), level, error);
 }
 
 namespace {

@@ -55,15 +55,10 @@ FailureOr<Value> codegen::finishScore(KernelEmitter &e, amp::AttentionOp op,
   }
   Value lowest = f32(-std::numeric_limits<double>::infinity());
   if (Value mask = op.getMask()) {
-    ArrayRef<int64_t> shape = shapeOf(mask);
-    SmallVector<LaneIndex> full{
+    LaneIndex full[] = {
         {head[0], 0}, {head[1], 0}, {row, 0}, {key, count == 1 ? 0 : 1}};
-    SmallVector<LaneIndex> at;
-    for (auto [size, i] : llvm::zip_equal(
-             shape, ArrayRef<LaneIndex>(full).take_back(shape.size()))) {
-      at.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
-    }
-    FailureOr<Value> value = pullLanes(e, mask, at, count);
+    FailureOr<Value> value =
+        pullLanes(e, mask, broadcastIndex(e, full, shapeOf(mask)), count);
     if (failed(value)) {
       return failure();
     }

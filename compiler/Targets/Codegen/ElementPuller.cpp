@@ -9,19 +9,16 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::codegen;
 
-namespace {
-/// The index at which a broadcasting op reads an operand of `shape`.
-SmallVector<LaneIndex> broadcastIndex(ElementBuilder &eb,
-                                      ArrayRef<LaneIndex> index,
-                                      ArrayRef<int64_t> shape) {
+SmallVector<LaneIndex> codegen::broadcastIndex(KernelEmitter &e,
+                                               ArrayRef<LaneIndex> index,
+                                               ArrayRef<int64_t> shape) {
   SmallVector<LaneIndex> result;
   ArrayRef<LaneIndex> aligned = index.take_back(shape.size());
   for (auto [i, size] : llvm::zip_equal(aligned, shape)) {
-    result.push_back(size == 1 ? LaneIndex{eb.index(0), 0} : i);
+    result.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
   }
   return result;
 }
-} // namespace
 
 ArrayRef<int64_t> ElementPuller::shapeOf(Value tensor) const {
   if (mergedShapes) {
@@ -124,7 +121,7 @@ FailureOr<Value> ElementPuller::compute(OpResult result,
   if (auto body = dyn_cast<ScalarBodyOpInterface>(op)) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
-      auto inner = broadcastIndex(*this, index, shapeOf(operand));
+      auto inner = broadcastIndex(emitter, index, shapeOf(operand));
       FailureOr<Value> value = get(operand, inner);
       if (failed(value)) {
         return failure();

@@ -69,13 +69,9 @@ FailureOr<Value> codegen::addBias(KernelEmitter &e, Value bias, Value result,
   if (!bias) {
     return acc;
   }
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(bias.getType()).getShape();
-  SmallVector<LaneIndex> at;
-  for (auto [size, i] : llvm::zip_equal(shape, index.take_back(shape.size()))) {
-    at.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
-  }
   ElementPuller puller(e, lanes);
-  FailureOr<Value> value = puller.get(bias, at);
+  FailureOr<Value> value =
+      puller.get(bias, broadcastIndex(e, index, shapeOf(bias)));
   if (failed(value)) {
     return failure();
   }

@@ -198,6 +198,12 @@ mlir::LogicalResult emitEpilogue(KernelEmitter &emitter, mlir::Value root,
 /// arithmetic that makes it shows.
 int64_t knownDivisor(mlir::Value index);
 
+/// The index at which an op that broadcasts to `index` reads an operand of
+/// `shape`.
+llvm::SmallVector<LaneIndex> broadcastIndex(KernelEmitter &emitter,
+                                            llvm::ArrayRef<LaneIndex> index,
+                                            llvm::ArrayRef<int64_t> shape);
+
 /// The shape of a tensor value.
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
   return llvm::cast<mlir::RankedTensorType>(tensor.getType()).getShape();

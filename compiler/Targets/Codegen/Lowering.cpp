@@ -12,11 +12,44 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 using namespace ampc;
+
+std::unique_ptr<llvm::TargetMachine>
+codegen::createMachine(StringRef tripleText, StringRef cpu, StringRef features,
+                       unsigned optLevel, std::string &error) {
+  llvm::Triple triple(tripleText);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    return nullptr;
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt,
+      optLevel == 0 ? llvm::CodeGenOptLevel::None
+                    : llvm::CodeGenOptLevel::Default));
+}
+
+std::unique_ptr<llvm::TargetMachine>
+codegen::createHostMachine(StringRef cpu, StringRef features, unsigned optLevel,
+                           std::string &error) {
+  static bool once = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+    return true;
+  }();
+  (void)once;
+  return createMachine("x86_64-unknown-linux-gnu", cpu, features, optLevel,
+                       error);
+}
 
 namespace {
 /// What no target has an instruction for and this project no expansion.

@@ -13,6 +13,18 @@ class TargetMachine;
 
 namespace ampc::codegen {
 
+/// LLVM's machine of a triple whose target has been initialised, without
+/// contraction of products and sums; null with a message in `error`.
+std::unique_ptr<llvm::TargetMachine>
+createMachine(llvm::StringRef triple, llvm::StringRef cpu,
+              llvm::StringRef features, unsigned optLevel, std::string &error);
+
+/// The same for x86-64, which needs no preparation.
+std::unique_ptr<llvm::TargetMachine> createHostMachine(llvm::StringRef cpu,
+                                                       llvm::StringRef features,
+                                                       unsigned optLevel,
+                                                       std::string &error);
+
 struct LoweringOptions {
   /// Functions without an expansion call libm; otherwise upstream's polynomials
   /// replace those of f32.

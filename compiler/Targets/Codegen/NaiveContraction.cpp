@@ -1,7 +1,7 @@
 //===- NaiveContraction.cpp - Any contraction, element by element ---------===//
 // The form every contraction has: for each result element a loop over what is
 // contracted. Serves element types and layouts that the panel kernel does not.
-#include "compiler/Targets/Codegen/KernelEmitter.h"
+#include "compiler/Targets/Codegen/ConvWindow.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,21 +14,21 @@ using namespace ampc::codegen;
 
 namespace {
 
-/// Spatial geometry shared by conv and conv_transpose.
-struct Window {
-  Value input, weight;
-  ArrayRef<int64_t> strides, pads, dilations;
-  int64_t group;
-  bool channelsLast;
-  bool transposed;
+/// The operands of conv and conv_transpose, in either layout.
+struct Window : ConvWindow {
+  template <typename ConvOp>
+  explicit Window(ConvOp op)
+      : ConvWindow(op), input(op.getInput()), weight(op.getWeight()),
+        group(op.getGroup()),
+        channelsLast(op.getLayout() == amp::Layout::ChannelsLast) {}
 
-  size_t rank() const { return strides.size(); }
-  int64_t inputSize(size_t i) const {
-    return shapeOf(input)[i + (channelsLast ? 1 : 2)];
-  }
   int64_t channels() const {
     return channelsLast ? shapeOf(input).back() : shapeOf(input)[1];
   }
+
+  Value input, weight;
+  int64_t group;
+  bool channelsLast;
 };
 
 class NaiveContraction {
@@ -60,19 +60,9 @@ private:
       acc = emitMatmul(matmul, at);
       bias = matmul.getBias();
     } else if (auto conv = dyn_cast<amp::ConvOp>(root)) {
-      bool last = conv.getLayout() == amp::Layout::ChannelsLast;
-      acc = emitWindow({conv.getInput(), conv.getWeight(), conv.getStrides(),
-                        conv.getPads(), conv.getDilations(),
-                        static_cast<int64_t>(conv.getGroup()), last, false},
-                       at);
-      bias = channelBias(conv.getBias(), last, at, acc);
+      acc = emitConvolution(Window(conv), conv.getBias(), at);
     } else if (auto conv = dyn_cast<amp::ConvTransposeOp>(root)) {
-      bool last = conv.getLayout() == amp::Layout::ChannelsLast;
-      acc = emitWindow({conv.getInput(), conv.getWeight(), conv.getStrides(),
-                        conv.getPads(), conv.getDilations(),
-                        static_cast<int64_t>(conv.getGroup()), last, true},
-                       at);
-      bias = channelBias(conv.getBias(), last, at, acc);
+      acc = emitConvolution(Window(conv), conv.getBias(), at);
     }
     if (failed(acc)) {
       return root->emitOpError("has no code in this form");
@@ -89,19 +79,17 @@ private:
     return emitEpilogue(e, root->getResult(0), *biased, index, 1);
   }
 
-  /// Adds a convolution's bias to `acc` here, as its one dimension is not the
-  /// result's last in channels_first; returns what is left to add.
-  Value channelBias(Value bias, bool channelsLast, ArrayRef<Value> at,
-                    FailureOr<Value> &acc) {
+  /// A convolution's bias is added here, as its one dimension is not the
+  /// result's last in channels_first.
+  FailureOr<Value> emitConvolution(const Window &window, Value bias,
+                                   ArrayRef<Value> at) {
+    FailureOr<Value> acc = emitWindow(window, at);
     if (!bias || failed(acc)) {
-      return {};
+      return acc;
     }
-    ElementPuller puller(e, 1);
-    FailureOr<Value> value =
-        puller.get(bias, {{channelsLast ? at.back() : at[1], 0}});
-    acc = failed(value) ? FailureOr<Value>(failure())
-                        : FailureOr<Value>(add(*acc, *value));
-    return {};
+    FailureOr<Value> value = ElementPuller(e, 1).get(
+        bias, {{window.channelsLast ? at.back() : at[1], 0}});
+    return failed(value) ? value : FailureOr<Value>(add(*acc, *value));
   }
 
   Value add(Value lhs, Value rhs) {
@@ -208,34 +196,16 @@ private:
 
   /// The input position a tap reads for the result position `at`, and whether
   /// there is one.
-  Value locate(const Window &w, ArrayRef<Value> at, ArrayRef<Value> offsets,
+  Value locate(const Window &w, ArrayRef<Value> at, ArrayRef<Value> taps,
                SmallVector<Value> &position) {
-    Value inside = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
-    auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
-      Value test = arith::CmpIOp::create(e.b, e.loc, predicate, lhs, rhs);
-      inside = arith::AndIOp::create(e.b, e.loc, inside, test);
-    };
+    Value inside;
     for (size_t i = 0; i < w.rank(); ++i) {
       Value out = at[i + (w.channelsLast ? 1 : 2)];
-      Value tap = e.mulIndex(offsets[i], w.dilations[i]);
-      Value p;
-      if (w.transposed) {
-        // out = p * stride + tap - pad
-        Value scaled = arith::SubIOp::create(
-            e.b, e.loc, e.addIndex(out, e.index(w.pads[i])), tap);
-        require(arith::CmpIPredicate::sge, scaled, e.index(0));
-        Value stride = e.index(w.strides[i]);
-        require(arith::CmpIPredicate::eq,
-                arith::RemSIOp::create(e.b, e.loc, scaled, stride), e.index(0));
-        p = arith::DivSIOp::create(e.b, e.loc, scaled, stride);
-      } else {
-        p = e.addIndex(e.addIndex(e.mulIndex(out, w.strides[i]), tap),
-                       e.index(-w.pads[i]));
-      }
-      require(arith::CmpIPredicate::ult, p, e.index(w.inputSize(i)));
-      position.push_back(p);
+      position.push_back(w.locate(e, i, out, taps[i], inside));
     }
-    return inside;
+    return inside
+               ? inside
+               : arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
   }
 
   KernelEmitter &e;

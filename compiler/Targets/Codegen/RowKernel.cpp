@@ -282,11 +282,7 @@ Value RowKernel::parameter(Value tensor, ArrayRef<LaneIndex> index,
     bool last = norm.getLayout() == amp::Layout::ChannelsLast;
     at.push_back(last ? index.back() : index[1]);
   } else {
-    ArrayRef<int64_t> shape = shapeOf(tensor);
-    for (auto [size, i] :
-         llvm::zip_equal(shape, index.take_back(shape.size()))) {
-      at.push_back(size == 1 ? LaneIndex{e.index(0), 0} : i);
-    }
+    at = broadcastIndex(e, index, shapeOf(tensor));
   }
   ElementPuller puller(e, lanes);
   FailureOr<Value> value = puller.get(tensor, at);
