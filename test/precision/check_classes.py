@@ -210,11 +210,8 @@ def main() -> int:
     tally = Tally()
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for operator, problems in zip(operators, pool.map(check, operators)):
-            tally.add(not problems)
-            if problems:
-                print(f"FAIL {operator}: {'; '.join(problems[:4])}")
-            elif args.verbose:
-                print(f"ok   {operator}: {deviations.get(operator, classes.get(operator))}")
+            tally.report(operator, problems, deviations.get(operator, classes.get(operator)),
+                         args.verbose)
     return tally.close()
 
 

@@ -91,11 +91,7 @@ def main() -> int:
         problems = decisions.problems
         if result.status != "pass":
             problems = [f"{result.status} (exit {result.code}): {result.message}"]
-        tally.add(not problems)
-        if problems:
-            print(f"FAIL {name}: {'; '.join(problems)}")
-        elif args.verbose:
-            print(f"ok   {name}")
+        tally.report(name, problems, verbose=args.verbose)
     return tally.close()
 
 

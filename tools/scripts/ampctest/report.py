@@ -14,6 +14,14 @@ class Tally:
         else:
             self.failed += 1
 
+    def report(self, name: str, problems: list[str], remark: str = "", verbose=False) -> None:
+        """Count a test, and print what is wrong; with `verbose` also that nothing is."""
+        self.add(not problems)
+        if problems:
+            print(f"FAIL {name}: {'; '.join(problems[:4])}", flush=True)
+        elif verbose:
+            print(f"ok   {name}{remark and ': ' + remark}", flush=True)
+
     def close(self) -> int:
         """Print the closing line; the exit code for this run.
 
