@@ -52,7 +52,7 @@ Status checkGpuCode(const ampc_program &program) {
   }
   for (uint32_t i = 0; i < code.num_images; ++i) {
     const ampc_gpu_image &image = code.images[i];
-    if (image.kind > AMPC_GPU_IMAGE_SIMULATOR || !image.data ||
+    if (image.kind > AMPC_GPU_IMAGE_EXACT_CUBIN || !image.data ||
         (program.num_kernels && !image.launches)) {
       return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);
     }
@@ -140,9 +140,16 @@ Status checkGpuNodes(const ampc_program &program, const ampc_node_list &list) {
 }
 
 const char *imageKindName(uint32_t kind) {
-  return kind == AMPC_GPU_IMAGE_CUBIN ? "cubin"
-         : kind == AMPC_GPU_IMAGE_PTX ? "ptx"
-                                      : "simulator";
+  return kind == AMPC_GPU_IMAGE_PTX         ? "ptx"
+         : kind == AMPC_GPU_IMAGE_SIMULATOR ? "simulator"
+                                            : "cubin";
+}
+
+Str architectureName(const ampc_gpu_image &image) {
+  Str text;
+  text.appendf("sm_%u%s", image.architecture,
+               image.kind == AMPC_GPU_IMAGE_EXACT_CUBIN ? "a" : "");
+  return text;
 }
 
 Str describeImages(const ampc_gpu_code &code) {
@@ -152,7 +159,8 @@ Str describeImages(const ampc_gpu_code &code) {
     const char *prefix = image.kind == AMPC_GPU_IMAGE_PTX         ? "PTX of "
                          : image.kind == AMPC_GPU_IMAGE_SIMULATOR ? "simulated "
                                                                   : "";
-    text.appendf("%s%ssm_%u", i ? ", " : "", prefix, image.architecture);
+    text.appendf("%s%s%s", i ? ", " : "", prefix,
+                 architectureName(image).c_str());
   }
   return text;
 }
@@ -178,6 +186,13 @@ static bool fits(const ampc_gpu_image &image, uint32_t architecture) {
   }
 }
 
+/// What fits a device closer comes first.
+static int rankOf(uint32_t kind) {
+  return kind == AMPC_GPU_IMAGE_EXACT_CUBIN ? 0
+         : kind == AMPC_GPU_IMAGE_CUBIN     ? 1
+                                            : 2;
+}
+
 const ampc_gpu_image *chooseImage(const ampc_gpu_code &code,
                                   uint32_t architecture) {
   const ampc_gpu_image *best = nullptr;
@@ -187,7 +202,7 @@ const ampc_gpu_image *chooseImage(const ampc_gpu_code &code,
       continue;
     }
     bool better =
-        !best || image.kind < best->kind ||
+        !best || rankOf(image.kind) < rankOf(best->kind) ||
         (image.kind == best->kind && image.architecture > best->architecture);
     best = better ? &image : best;
   }

@@ -70,6 +70,9 @@ CudaTarget::addImages(ModuleOp module, const CudaArchitecture &architecture,
              << architecture.name << ": " << error;
     }
     image.data = std::move(*cubin);
+    if (architecture.name.ends_with("a")) {
+      image.kind = AMPC_GPU_IMAGE_EXACT_CUBIN;
+    }
     parts.images.push_back(image);
   }
   // The oldest architecture's text runs on every later device.

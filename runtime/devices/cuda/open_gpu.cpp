@@ -98,10 +98,10 @@ Status loadCode(GpuDevice &self, const Description &gpu) {
                          gpu.major, gpu.minor);
   }
   Str what;
-  what.appendf("loading the %s of sm_%u on GPU %d, %s of compute capability "
-               "%d.%d",
-               imageKindName(self.image->kind), self.image->architecture,
-               self.ordinal, gpu.name, gpu.major, gpu.minor);
+  what.appendf("loading the %s of %s on GPU %d, %s of compute capability %d.%d",
+               imageKindName(self.image->kind),
+               architectureName(*self.image).c_str(), self.ordinal, gpu.name,
+               gpu.major, gpu.minor);
   AMPC_TRY(loadModule(self).withPrefix(what.c_str()));
   uint32_t mostParams = 0;
   for (uint32_t i = 0; i < self.program->num_kernels; ++i) {

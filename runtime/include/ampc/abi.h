@@ -171,7 +171,10 @@ typedef enum ampc_gpu_image_kind {
   AMPC_GPU_IMAGE_PTX = 1,
   /* the ampc_sim_module of kernels lowered for the simulator, which then is a
    * device of `architecture`; `bytes` is 0 */
-  AMPC_GPU_IMAGE_SIMULATOR = 2
+  AMPC_GPU_IMAGE_SIMULATOR = 2,
+  /* a cubin of architecture-specific code, "sm_90a" where `architecture` is 90:
+   * it runs on devices of exactly this compute capability */
+  AMPC_GPU_IMAGE_EXACT_CUBIN = 3
 } ampc_gpu_image_kind;
 
 /** Code for one GPU architecture. */

@@ -37,6 +37,12 @@ static const ampc_sim_module simModule = {
     AMPC_SIM_MAGIC, AMPC_SIM_ABI_VERSION, 1, 0, 2, 80, simKernels, 0, sites};
 #define IMAGE {80, AMPC_GPU_IMAGE_SIMULATOR, &simModule, 0, launches}
 #define DEVICE &ampc_sim_device
+#elif defined TOY_EXACT
+/* What fake_cuda.cpp takes for a cubin. */
+static const char cubin[] = "cubin 100";
+#define IMAGE                                                                  \
+  {100, AMPC_GPU_IMAGE_EXACT_CUBIN, cubin, sizeof cubin - 1, launches}
+#define DEVICE &ampc_cuda_device
 #else
 static const char ptx[] =
     ".version 7.0\n"
