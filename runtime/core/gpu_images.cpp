@@ -3,6 +3,36 @@
 
 namespace ampc::runtime {
 
+/// Whether all that a map describes lies in its buffer.
+static bool isInside(const ampc_gpu_launch &launch,
+                     const ampc_gpu_tensor_map &map) {
+  if (map.param >= launch.num_params || map.rank < 1 || map.rank > 5) {
+    return false;
+  }
+  uint64_t end = map.strides[0];
+  for (uint32_t i = 0; i < map.rank; ++i) {
+    uint64_t last;
+    if (map.sizes[i] == 0 ||
+        mulOverflow(map.sizes[i] - 1, map.strides[i], &last) ||
+        addOverflow(end, last, &end)) {
+      return false;
+    }
+  }
+  return end <= launch.params[map.param].bytes;
+}
+
+static Status checkTensorMaps(const ampc_gpu_launch &launch, uint32_t index) {
+  bool good = launch.num_tensor_maps <= AMPC_GPU_MAX_TENSOR_MAPS &&
+              (launch.num_tensor_maps == 0 || launch.tensor_maps);
+  for (uint32_t i = 0; good && i < launch.num_tensor_maps; ++i) {
+    good = isInside(launch, launch.tensor_maps[i]);
+  }
+  return good ? Status()
+              : Status::error(AMPC_INVALID,
+                              "malformed program: tensor maps of kernel %u",
+                              index);
+}
+
 static Status checkLaunch(const ampc_gpu_launch &launch, uint32_t index) {
   uint64_t threads = static_cast<uint64_t>(launch.block[0]) * launch.block[1];
   if (!launch.symbol || (launch.num_params && !launch.params) ||
@@ -12,7 +42,7 @@ static Status checkLaunch(const ampc_gpu_launch &launch, uint32_t index) {
     return Status::error(AMPC_INVALID, "malformed program: launch of kernel %u",
                          index);
   }
-  return Status();
+  return checkTensorMaps(launch, index);
 }
 
 Status checkGpuCode(const ampc_program &program) {

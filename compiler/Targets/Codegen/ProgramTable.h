@@ -30,6 +30,7 @@ struct GpuImage {
     std::string symbol;
     std::array<uint32_t, 3> grid{}, block{};
     uint32_t sharedBytes = 0; ///< dynamic
+    std::vector<ampc_gpu_tensor_map> tensorMaps;
   };
   std::vector<Launch> launches;
 };

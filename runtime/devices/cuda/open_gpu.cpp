@@ -109,8 +109,8 @@ Status loadCode(GpuDevice &self, const Description &gpu) {
     Function function = nullptr;
     AMPC_TRY(loadFunction(self, launch, &function));
     self.functions.push(function);
-    mostParams =
-        launch.num_params > mostParams ? launch.num_params : mostParams;
+    uint32_t params = launch.num_params + launch.num_tensor_maps;
+    mostParams = params > mostParams ? params : mostParams;
   }
   self.arguments.resize(mostParams);
   return Status();

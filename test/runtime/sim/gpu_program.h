@@ -60,7 +60,10 @@ struct GpuProgram {
                           {threads, 1, 1},
                           0,
                           static_cast<uint32_t>(params.size()),
-                          params.data()});
+                          params.data(),
+                          0,
+                          0,
+                          nullptr});
     };
     launch("double_each", unary, 2, 128);
     launch("add", binary, 2, 128);

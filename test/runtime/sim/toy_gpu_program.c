@@ -72,7 +72,7 @@ static const char ptx[] =
 
 static const ampc_gpu_param params[] = {{bytes, 0, 0}, {bytes, 1, 0}};
 static const ampc_gpu_launch launches[] = {
-    {"double_each", {2, 1, 1}, {128, 1, 1}, 0, 2, params}};
+    {"double_each", {2, 1, 1}, {128, 1, 1}, 0, 2, params, 0, 0, 0}};
 static const ampc_gpu_image images[] = {IMAGE};
 static const ampc_gpu_code gpu = {1, 0, images, DEVICE};
 
