@@ -16,6 +16,9 @@ Status checkGpuNodes(const ampc_program &program, const ampc_node_list &list);
 /// "cubin", "ptx" or "simulator".
 const char *imageKindName(uint32_t kind);
 
+/// The bytes of all its modules.
+uint64_t imageBytes(const ampc_gpu_image &image);
+
 /// "sm_80, sm_90, PTX of sm_75".
 Str describeImages(const ampc_gpu_code &code);
 
