@@ -44,7 +44,11 @@ typedef enum ampc_dtype {
 } ampc_dtype;
 
 /** A size or offset in bytes: fixed + per_sample * N, where N is the free
+<<<<<<< HEAD
  *  batch dimension. `per_sample` is 0 in every program so far. */
+=======
+ *  batch dimension. `per_sample` is 0 in every program of ABI version 2. */
+>>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
 typedef struct ampc_size {
   uint64_t fixed;
   uint64_t per_sample;
@@ -157,9 +161,14 @@ typedef struct ampc_gpu_launch {
   uint32_t shared_bytes; /* dynamic shared memory of a block */
   uint32_t num_params;
   const ampc_gpu_param *params;
+<<<<<<< HEAD
   uint32_t num_tensor_maps;
   uint32_t reserved;
   const ampc_gpu_tensor_map *tensor_maps;
+=======
+  uint32_t module; /* of the image, that holds the kernel */
+  uint32_t reserved;
+>>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
 } ampc_gpu_launch;
 
 typedef enum ampc_gpu_image_kind {
@@ -167,7 +176,7 @@ typedef enum ampc_gpu_image_kind {
    * same major version with a higher minor one */
   AMPC_GPU_IMAGE_CUBIN = 0,
   /* text, of which the driver makes code for `architecture` or any later one;
-   * ends in a zero byte behind `bytes` */
+   * each ends in a zero byte behind its `bytes` */
   AMPC_GPU_IMAGE_PTX = 1,
   /* the ampc_sim_module of kernels lowered for the simulator, which then is a
    * device of `architecture`; `bytes` is 0 */
@@ -177,12 +186,19 @@ typedef enum ampc_gpu_image_kind {
   AMPC_GPU_IMAGE_EXACT_CUBIN = 3
 } ampc_gpu_image_kind;
 
+/** What the driver loads at once: one kernel, or several. */
+typedef struct ampc_gpu_module {
+  const void *data;
+  uint64_t bytes;
+} ampc_gpu_module;
+
 /** Code for one GPU architecture. */
 typedef struct ampc_gpu_image {
   uint32_t architecture;
   uint32_t kind; /* ampc_gpu_image_kind */
-  const void *data;
-  uint64_t bytes;
+  uint32_t num_modules;
+  uint32_t reserved;
+  const ampc_gpu_module *modules;
   const ampc_gpu_launch *launches; /* one for each kernel of the program */
 } ampc_gpu_image;
 

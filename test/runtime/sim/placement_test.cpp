@@ -89,10 +89,10 @@ TEST(SeparateBuffers, weightsAreSeparateUnlessTheyOverlap) {
 }
 
 TEST(GpuImages, choice) {
-  ampc_gpu_image images[] = {{80, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {86, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {90, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {75, AMPC_GPU_IMAGE_PTX, "", 1, nullptr}};
+  ampc_gpu_image images[] = {{80, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {86, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {90, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {75, AMPC_GPU_IMAGE_PTX, 0, 0, nullptr, nullptr}};
   ampc_gpu_code code = {4, 0, images, nullptr};
   EXPECT_EQ(chooseImage(code, 80), &images[0]);
   EXPECT_EQ(chooseImage(code, 86), &images[1]);
