@@ -3,7 +3,6 @@
 
 namespace ampc::runtime {
 
-<<<<<<< HEAD
 /// Whether all that a map describes lies in its buffer.
 static bool isInside(const ampc_gpu_launch &launch,
                      const ampc_gpu_tensor_map &map) {
@@ -34,11 +33,8 @@ static Status checkTensorMaps(const ampc_gpu_launch &launch, uint32_t index) {
                               index);
 }
 
-static Status checkLaunch(const ampc_gpu_launch &launch, uint32_t index) {
-=======
 static Status checkLaunch(const ampc_gpu_image &image, uint32_t index) {
   const ampc_gpu_launch &launch = image.launches[index];
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
   uint64_t threads = static_cast<uint64_t>(launch.block[0]) * launch.block[1];
   if (!launch.symbol || launch.module >= image.num_modules ||
       (launch.num_params && !launch.params) || launch.block[0] > 1024 ||
@@ -64,17 +60,11 @@ Status checkGpuCode(const ampc_program &program) {
   }
   for (uint32_t i = 0; i < code.num_images; ++i) {
     const ampc_gpu_image &image = code.images[i];
-<<<<<<< HEAD
-    if (image.kind > AMPC_GPU_IMAGE_EXACT_CUBIN || !image.data ||
-        (program.num_kernels && !image.launches)) {
-      return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);
-=======
-    bool complete = image.kind <= AMPC_GPU_IMAGE_SIMULATOR &&
+    bool complete = image.kind <= AMPC_GPU_IMAGE_EXACT_CUBIN &&
                     (image.modules || !image.num_modules) &&
                     (image.launches || !program.num_kernels);
     for (uint32_t m = 0; complete && m < image.num_modules; ++m) {
       complete = isComplete(image.modules[m], image.kind);
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
     }
     if (!complete) {
       return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);

@@ -144,19 +144,11 @@ void jsonImages(Str *out, const ampc_program &program) {
   uint32_t count = program.gpu ? program.gpu->num_images : 0;
   for (uint32_t i = 0; i < count; ++i) {
     const ampc_gpu_image &image = program.gpu->images[i];
-<<<<<<< HEAD
     out->appendf("%s{\"architecture\": \"%s\", \"kind\": \"%s\", "
-                 "\"bytes\": %llu}",
-                 i ? ",\n    " : "\n    ", architectureName(image).c_str(),
-                 imageKindName(image.kind),
-                 static_cast<unsigned long long>(image.bytes));
-=======
-    out->appendf("%s{\"architecture\": \"sm_%u\", \"kind\": \"%s\", "
                  "\"modules\": %u, \"bytes\": %llu}",
-                 i ? ",\n    " : "\n    ", image.architecture,
+                 i ? ",\n    " : "\n    ", architectureName(image).c_str(),
                  imageKindName(image.kind), image.num_modules,
                  static_cast<unsigned long long>(imageBytes(image)));
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
   }
   out->append(count ? "\n  ]" : "]");
 }

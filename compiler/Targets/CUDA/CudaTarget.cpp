@@ -101,16 +101,11 @@ CudaTarget::addImages(ModuleOp module, const CodegenOptions &options,
   }
   for (auto [variant, kernels] : llvm::zip_equal(variants, *compiled)) {
     if (variant.isAssembled) {
-      parts.images.push_back(makeImage(variant, AMPC_GPU_IMAGE_CUBIN, kernels));
+      bool isExact = variant.architecture->name.ends_with("a");
+      parts.images.push_back(makeImage(
+          variant, isExact ? AMPC_GPU_IMAGE_EXACT_CUBIN : AMPC_GPU_IMAGE_CUBIN,
+          kernels));
     }
-<<<<<<< HEAD
-    image.data = std::move(*cubin);
-    if (architecture.name.ends_with("a")) {
-      image.kind = AMPC_GPU_IMAGE_EXACT_CUBIN;
-    }
-    parts.images.push_back(image);
-=======
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
   }
   parts.images.push_back(makeImage(variants[ptxVariant], AMPC_GPU_IMAGE_PTX,
                                    (*compiled)[ptxVariant]));

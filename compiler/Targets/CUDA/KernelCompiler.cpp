@@ -38,16 +38,59 @@ static bool fromJson(const json::Object &from, StringRef key, T &number) {
   return value.has_value();
 }
 
+/// A tensor map as numbers, in the order of its fields.
+static json::Value toJson(const ampc_gpu_tensor_map &map) {
+  json::Array array{map.param, map.dtype, map.rank, map.swizzle};
+  for (size_t i = 0; i < std::size(map.sizes); ++i) {
+    array.push_back(map.sizes[i]);
+    array.push_back(map.strides[i]);
+    array.push_back(map.box[i]);
+  }
+  return array;
+}
+
+static bool fromJson(const json::Object &from, StringRef key,
+                     std::vector<ampc_gpu_tensor_map> &maps) {
+  const json::Array *list = from.getArray(key);
+  for (size_t m = 0; list && m < list->size(); ++m) {
+    const json::Array *array = (*list)[m].getAsArray();
+    ampc_gpu_tensor_map map{};
+    if (!array || array->size() != 4 + 3 * std::size(map.sizes)) {
+      return false;
+    }
+    size_t next = 0;
+    auto take = [&](auto &field) {
+      field = (*array)[next++].getAsUINT64().value_or(0);
+    };
+    take(map.param);
+    take(map.dtype);
+    take(map.rank);
+    take(map.swizzle);
+    for (size_t i = 0; i < std::size(map.sizes); ++i) {
+      take(map.sizes[i]);
+      take(map.strides[i]);
+      take(map.box[i]);
+    }
+    maps.push_back(map);
+  }
+  return list;
+}
+
 static std::string serialize(const CompiledKernel &kernel) {
   const auto &[launch, items, ptx, assembly] = kernel;
-  const auto &[symbol, grid, block, sharedBytes, module] = launch;
+  const auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
   const auto &[itemCount, grain, scratchBytes, group] = items;
   const auto &[cubin, spillStores, spillLoads] = assembly;
   (void)module; // its place among those of a program
+  json::Array tensorMaps;
+  for (const ampc_gpu_tensor_map &map : maps) {
+    tensorMaps.push_back(toJson(map));
+  }
   json::Object header{{"symbol", symbol},
                       {"grid", toJson(grid)},
                       {"block", toJson(block)},
                       {"shared", sharedBytes},
+                      {"tensor_maps", std::move(tensorMaps)},
                       {"items", itemCount},
                       {"grain", grain},
                       {"scratch", scratchBytes},
@@ -70,7 +113,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   const json::Object *header = parsed->getAsObject();
   CompiledKernel kernel;
   auto &[launch, items, ptx, assembly] = kernel;
-  auto &[symbol, grid, block, sharedBytes, module] = launch;
+  auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
   auto &[itemCount, grain, scratchBytes, group] = items;
   auto &[cubin, spillStores, spillLoads] = assembly;
   module = 0;
@@ -79,6 +122,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   bool complete = name && fromJson(*header, "grid", grid) &&
                   fromJson(*header, "block", block) &&
                   fromJson(*header, "shared", sharedBytes) &&
+                  fromJson(*header, "tensor_maps", maps) &&
                   fromJson(*header, "items", itemCount) &&
                   fromJson(*header, "grain", grain) &&
                   fromJson(*header, "scratch", scratchBytes) &&

@@ -202,14 +202,9 @@ llvm::Constant *buildImages(TableBuilder &t, ModuleOp module,
       fields.push_back(t.int32(launch.sharedBytes));
       fields.push_back(t.int32(param.second));
       fields.push_back(param.first);
-<<<<<<< HEAD
       fields.push_back(t.int32(launch.tensorMaps.size()));
-      fields.push_back(t.int32(0));
-      fields.push_back(buildTensorMaps(t, launch.tensorMaps));
-=======
       fields.push_back(t.int32(launch.module));
-      fields.push_back(t.int32(0));
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
+      fields.push_back(buildTensorMaps(t, launch.tensorMaps));
       launches.push_back(t.record(fields));
     }
     bool simulated = image.kind == AMPC_GPU_IMAGE_SIMULATOR;

@@ -30,11 +30,8 @@ struct GpuImage {
     std::string symbol;
     std::array<uint32_t, 3> grid{}, block{};
     uint32_t sharedBytes = 0; ///< dynamic
-<<<<<<< HEAD
     std::vector<ampc_gpu_tensor_map> tensorMaps;
-=======
-    uint32_t module = 0;      ///< of the image, that holds the kernel
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
+    uint32_t module = 0; ///< of the image, that holds the kernel
   };
   std::vector<Launch> launches;
 };

@@ -104,21 +104,13 @@ Status loadCode(GpuDevice &self, const Description &gpu) {
                          gpu.major, gpu.minor);
   }
   Str what;
-<<<<<<< HEAD
   what.appendf("loading the %s of %s on GPU %d, %s of compute capability %d.%d",
                imageKindName(self.image->kind),
                architectureName(*self.image).c_str(), self.ordinal, gpu.name,
                gpu.major, gpu.minor);
-  AMPC_TRY(loadModule(self).withPrefix(what.c_str()));
-=======
-  what.appendf("loading the %s of sm_%u on GPU %d, %s of compute capability "
-               "%d.%d",
-               imageKindName(self.image->kind), self.image->architecture,
-               self.ordinal, gpu.name, gpu.major, gpu.minor);
   for (uint32_t i = 0; i < self.image->num_modules; ++i) {
     AMPC_TRY(loadModule(self, self.image->modules[i]).withPrefix(what.c_str()));
   }
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
   uint32_t mostParams = 0;
   for (uint32_t i = 0; i < self.program->num_kernels; ++i) {
     const ampc_gpu_launch &launch = self.image->launches[i];

@@ -44,11 +44,7 @@ typedef enum ampc_dtype {
 } ampc_dtype;
 
 /** A size or offset in bytes: fixed + per_sample * N, where N is the free
-<<<<<<< HEAD
  *  batch dimension. `per_sample` is 0 in every program so far. */
-=======
- *  batch dimension. `per_sample` is 0 in every program of ABI version 2. */
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
 typedef struct ampc_size {
   uint64_t fixed;
   uint64_t per_sample;
@@ -161,14 +157,9 @@ typedef struct ampc_gpu_launch {
   uint32_t shared_bytes; /* dynamic shared memory of a block */
   uint32_t num_params;
   const ampc_gpu_param *params;
-<<<<<<< HEAD
   uint32_t num_tensor_maps;
-  uint32_t reserved;
-  const ampc_gpu_tensor_map *tensor_maps;
-=======
   uint32_t module; /* of the image, that holds the kernel */
-  uint32_t reserved;
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
+  const ampc_gpu_tensor_map *tensor_maps;
 } ampc_gpu_launch;
 
 typedef enum ampc_gpu_image_kind {

@@ -63,12 +63,8 @@ struct GpuProgram {
                           static_cast<uint32_t>(params.size()),
                           params.data(),
                           0,
-<<<<<<< HEAD
                           0,
                           nullptr});
-=======
-                          0});
->>>>>>> 3eaac3513dc34b89badb3acc6263da8dba47ed6f
     };
     launch("double_each", unary, 2, 128);
     launch("add", binary, 2, 128);
