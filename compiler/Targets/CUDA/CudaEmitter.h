@@ -22,7 +22,7 @@ public:
   CudaEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
               const codegen::KernelTraits &traits,
               const CudaArchitecture &architecture)
-      : KernelEmitter(kernel, function, traits),
+      : KernelEmitter(kernel, function, traits), architecture(architecture),
         hasWideMma(architecture.hasBf16),
         sharedBytes(architecture.getSharedBytes()) {}
 
@@ -43,6 +43,7 @@ public:
   mlir::Value blockIndex();
   void barrier(); ///< of the block
 
+  const CudaArchitecture &architecture;
   /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
   const bool hasWideMma;
   /// Shared memory that a block can have.

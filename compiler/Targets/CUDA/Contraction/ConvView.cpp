@@ -37,12 +37,17 @@ public:
     return op.getLayout() == amp::Layout::ChannelsLast && op.getGroup() == 1;
   }
 
-  Place place(CudaEmitter &e, Side side, Value, Value line, Value kk,
+  Place place(CudaEmitter &e, Side side, Value, Value line, const Depth &kk,
               int64_t count) override {
     SmallVector<int64_t> space(kernel);
     space.push_back(channels);
-    SmallVector<Value> taps = e.delinearize(kk, space);
-    LaneIndex channel{taps.pop_back_val(), count == 1 ? 0 : 1};
+    // A slice that lies within one tap has the same one for all threads.
+    bool oneTap = channels % kk.depth == 0;
+    SmallVector<Value> taps =
+        e.delinearize(oneTap ? kk.slice : kk.total(e), space);
+    Value first = taps.pop_back_val();
+    LaneIndex channel{oneTap ? e.addIndex(first, kk.within) : first,
+                      count == 1 ? 0 : 1};
     return side == Side::Left ? inputPlace(e, line, taps, channel)
                               : weightPlace(line, taps, channel);
   }

@@ -36,14 +36,18 @@ MmaProduct::Fragment MmaProduct::loadFragment(GemmView::Side side, Value base,
   Value matrix = arith::DivUIOp::create(e.b, e.loc, lane, eight);
   Value low = arith::RemUIOp::create(e.b, e.loc, matrix, two);
   Value high = arith::DivUIOp::create(e.b, e.loc, matrix, two);
-  Value outer = e.addIndex(isLeft ? warpRow : warpColumn, e.index(line));
-  outer = e.addIndex(outer, e.mulIndex(isLeft ? low : high, 8));
-  Value inner = e.addIndex(e.index(k), e.mulIndex(isLeft ? high : low, 8));
+  Value outer = e.addIndex(isLeft ? warpRow : warpColumn,
+                           e.mulIndex(isLeft ? low : high, 8));
+  Value inner = e.mulIndex(isLeft ? high : low, 8);
   bool alongK = view.operand(side).alongK;
   Value row = e.addIndex(alongK ? outer : inner, within);
-  Value chunk = arith::DivUIOp::create(e.b, e.loc, alongK ? inner : outer,
+  Value column =
+      alongK ? e.addIndex(inner, e.index(k)) : e.addIndex(outer, e.index(line));
+  Value chunk = arith::DivUIOp::create(e.b, e.loc, column,
                                        e.index(shared.chunkElements()));
-  return shared.loadMatrices(base, row, chunk, /*transposed=*/!alongK);
+  return shared.loadMatrices(
+      shared.pointer(base, row, chunk, alongK ? line : k),
+      /*transposed=*/!alongK);
 }
 
 void MmaProduct::multiply(Value base, MutableArrayRef<Value> sums) {

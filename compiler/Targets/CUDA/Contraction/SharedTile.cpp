@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cuda;
 
-Value SharedTile::pointer(Value base, Value row, Value chunk) {
+Value SharedTile::pointer(Value base, Value row, Value chunk,
+                          int64_t moreRows) {
   // Eight rows of fewer than eight chunks cover the banks once: neighbouring
   // rows share a pattern.
   int64_t patterns = std::min<int64_t>(chunks(), 8);
@@ -26,8 +27,17 @@ Value SharedTile::pointer(Value base, Value row, Value chunk) {
   at = e.addIndex(at, base);
   Value bytes = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), at);
   Value start = e.scratchPointer(offset);
-  return LLVM::GEPOp::create(e.b, e.loc, start.getType(), e.b.getI8Type(),
-                             start, ArrayRef<LLVM::GEPArg>{bytes});
+  Value result =
+      LLVM::GEPOp::create(e.b, e.loc, start.getType(), e.b.getI8Type(), start,
+                          ArrayRef<LLVM::GEPArg>{bytes});
+  // The pattern repeats every eight rows, so this is a constant distance.
+  assert(moreRows % 8 == 0);
+  return moreRows == 0
+             ? result
+             : LLVM::GEPOp::create(
+                   e.b, e.loc, start.getType(), e.b.getI8Type(), result,
+                   ArrayRef<LLVM::GEPArg>{int32_t(moreRows * rowBytes())})
+                   .getResult();
 }
 
 void SharedTile::store(Value value, Value base, Value row, Value chunk) {
@@ -35,16 +45,15 @@ void SharedTile::store(Value value, Value base, Value row, Value chunk) {
                         chunkBytes);
 }
 
-SmallVector<Value, 4> SharedTile::loadMatrices(Value base, Value row,
-                                               Value chunk, bool transposed) {
+SmallVector<Value, 4> SharedTile::loadMatrices(Value pointer, bool transposed) {
   Type i32 = e.b.getI32Type();
   auto result =
       LLVM::LLVMStructType::getLiteral(e.b.getContext(), {i32, i32, i32, i32});
   auto shape = NVVM::LdStMatrixShapeAttr::get(e.b.getContext(), 8, 8);
-  Value loaded = NVVM::LdMatrixOp::create(
-      e.b, e.loc, result, pointer(base, row, chunk), 4,
-      transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
-      NVVM::LdStMatrixEltType::B16);
+  Value loaded = NVVM::LdMatrixOp::create(e.b, e.loc, result, pointer, 4,
+                                          transposed ? NVVM::MMALayout::col
+                                                     : NVVM::MMALayout::row,
+                                          shape, NVVM::LdStMatrixEltType::B16);
   SmallVector<Value, 4> parts;
   for (int64_t i = 0; i < 4; ++i) {
     parts.push_back(LLVM::ExtractValueOp::create(e.b, e.loc, loaded, i));

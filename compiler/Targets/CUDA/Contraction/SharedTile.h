@@ -27,8 +27,10 @@ public:
   int64_t bytes() const { return major * rowBytes(); }
   int64_t chunks() const { return rowBytes() / chunkBytes; }
 
-  /// Where chunk `chunk` of row `row` lies, `base` bytes further on.
-  mlir::Value pointer(mlir::Value base, mlir::Value row, mlir::Value chunk);
+  /// Where chunk `chunk` of row `row` lies, `base` bytes further on; `moreRows`
+  /// rows behind, a multiple of 8, which costs nothing.
+  mlir::Value pointer(mlir::Value base, mlir::Value row, mlir::Value chunk,
+                      int64_t moreRows = 0);
 
   /// Stores a chunk, a vector<4xi32>.
   void store(mlir::Value value, mlir::Value base, mlir::Value row,
@@ -37,9 +39,7 @@ public:
   /// The four 8x8 matrices of 16-bit elements whose rows this warp's threads
   /// point at: thread t names row t % 8 of matrix t / 8. Returns one i32 for
   /// each.
-  llvm::SmallVector<mlir::Value, 4> loadMatrices(mlir::Value base,
-                                                 mlir::Value row,
-                                                 mlir::Value chunk,
+  llvm::SmallVector<mlir::Value, 4> loadMatrices(mlir::Value pointer,
                                                  bool transposed);
 
 private:

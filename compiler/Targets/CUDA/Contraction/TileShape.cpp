@@ -16,7 +16,7 @@ TileShape cuda::chooseTile(const GemmView &view, int64_t sharedBytes) {
                      llvm::divideCeil(view.n, shape.n);
     bool wastes = view.m <= shape.m / 2 || view.n <= shape.n / 2;
     if (blocks >= wantedBlocks && !wastes &&
-        shape.sharedBytes() <= sharedBytes) {
+        shape.sharedBytes(3) <= sharedBytes) {
       return shape;
     }
   }

@@ -14,9 +14,9 @@ struct TileShape {
   int64_t warpM, warpN;
 
   int64_t warps() const { return (m / warpM) * (n / warpN); }
-  /// Two slices of both matrices, or the sums.
-  int64_t sharedBytes() const {
-    return std::max(2 * (m + n) * k * 2,
+  /// Of `stages` slices of both matrices, or the sums.
+  int64_t sharedBytes(int64_t stages) const {
+    return std::max(stages * (m + n) * k * 2,
                     ContractionEpilogue::sharedBytes(m, n, 4));
   }
 };
