@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -17,13 +18,14 @@ namespace {
 
 class TiledContraction {
 public:
-  TiledContraction(CudaEmitter &e, GemmView &view, bool vectors)
-      : e(e), view(view), tile(chooseTile(view, e.sharedBytes)),
-        vectors(vectors), threads(tile.warps() * 32),
-        left(sharedTile(GemmView::Side::Left, 0)),
+  TiledContraction(CudaEmitter &e, GemmView &view, ProductKind kind,
+                   bool vectors)
+      : e(e), view(view), kind(kind),
+        tile(chooseTile(view, kind, e.sharedBytes)), vectors(vectors),
+        threads(tile.warps() * 32), left(sharedTile(GemmView::Side::Left, 0)),
         right(sharedTile(GemmView::Side::Right, left.bytes())),
         stageBytes(left.bytes() + right.bytes()),
-        product(e, view, tile, left, right),
+        product(BlockProduct::create(kind, e, view, tile, left, right)),
         epilogue(e, view, tile.m, tile.n, threads, vectors) {}
 
   LogicalResult emit();
@@ -34,8 +36,15 @@ private:
   }
   SharedTile sharedTile(GemmView::Side side, int64_t offset) {
     const GemmView::Operand &operand = view.operand(side);
-    return {e, offset, operand.alongK ? lines(side) : tile.k,
-            operand.alongK ? tile.k : lines(side), operand.element};
+    // Tensor cores multiply what memory holds, scalar units what it means.
+    Type element = kind == ProductKind::Mma16 ? operand.element
+                                              : getComputeType(operand.element);
+    return {e,
+            offset,
+            operand.alongK ? lines(side) : tile.k,
+            operand.alongK ? tile.k : lines(side),
+            element,
+            BlockProduct::swizzleFor(kind, operand.alongK)};
   }
   void chooseLoaders();
   ResultTile locate(Value block);
@@ -46,6 +55,7 @@ private:
 
   CudaEmitter &e;
   GemmView &view;
+  ProductKind kind;
   TileShape tile;
   bool vectors;
   int64_t threads;
@@ -53,7 +63,7 @@ private:
   int64_t stageBytes, stages = 2;
   bool isAsync = false; ///< whether any operand comes by cp.async
   SmallVector<std::unique_ptr<SliceLoader>, 2> loaders;
-  MmaProduct product;
+  std::unique_ptr<BlockProduct> product;
   ContractionEpilogue epilogue;
   Value thread;
   bool ok = true;
@@ -64,13 +74,13 @@ LogicalResult TiledContraction::emit() {
   e.reset();
   e.launch.items = view.batch * llvm::divideCeil(view.m, tile.m) *
                    llvm::divideCeil(view.n, tile.n);
-  e.launch.scratchBytes = tile.sharedBytes(stages);
+  e.launch.scratchBytes = tile.sharedBytes(stages, kind);
   e.forEachBlock(threads, [&](Value block) {
     ResultTile at = locate(block);
     thread = e.threadIndex();
-    product.begin(thread);
+    product->begin(thread);
     SmallVector<Value> sums = sumSlices(at);
-    product.handOver(sums, epilogue);
+    product->handOver(sums, epilogue);
     e.barrier();
     ok = ok && succeeded(epilogue.finish(at, thread));
   });
@@ -149,7 +159,7 @@ SmallVector<Value> TiledContraction::sumSlices(const ResultTile &at) {
                                          base, e.index(ahead * stageBytes));
     return arith::SelectOp::create(e.b, e.loc, isLast, e.index(0), next);
   };
-  SmallVector<Value> carried = product.zeros();
+  SmallVector<Value> carried = product->zeros();
   carried.append({e.index(0), e.index(ahead * stageBytes)});
   int64_t steps = llvm::divideCeil(view.k, tile.k);
   carried = e.forLoopCarried(
@@ -162,7 +172,7 @@ SmallVector<Value> TiledContraction::sumSlices(const ResultTile &at) {
         waitForSlice();
         fetch(at, e.addIndex(step, e.index(ahead)), to);
         commit();
-        product.multiply(from, sums);
+        product->multiply(from, sums);
         put(to);
         sums.append({behind(from), behind(to)});
         return sums;
@@ -175,18 +185,53 @@ SmallVector<Value> TiledContraction::sumSlices(const ResultTile &at) {
 
 } // namespace
 
+/// Whether f32 operands of `root` may be cut to TF32: what the op says, or else
+/// the module.
+static bool allowsTf32(Operation *root) {
+  constexpr StringLiteral name = "amp.fp32_contractions";
+  auto mode = root->getAttrOfType<StringAttr>(name);
+  if (auto module = root->getParentOfType<ModuleOp>(); !mode && module) {
+    mode = module->getAttrOfType<StringAttr>(name);
+  }
+  return mode && mode.getValue() == "tf32";
+}
+
+/// What multiplies the operands of `root`; nullopt where none of the products
+/// does.
+static std::optional<ProductKind> productFor(const GemmView &view,
+                                             CudaEmitter &e, Operation *root) {
+  Type left = view.left.element, right = view.right.element;
+  Type result = getComputeType(getElementTypeOrSelf(view.result.getType()));
+  if (left == right && result.isF32()) {
+    if (left.isF16() || (left.isBF16() && e.architecture.hasBf16)) {
+      return ProductKind::Mma16;
+    }
+    if (left.isF32() && e.architecture.hasTf32 && allowsTf32(root)) {
+      return ProductKind::Tf32;
+    }
+  }
+  if (getComputeType(left) != result || getComputeType(right) != result) {
+    return std::nullopt;
+  }
+  return result.isF32()   ? std::optional(ProductKind::Fma32)
+         : result.isF64() ? std::optional(ProductKind::Fma64)
+                          : std::nullopt;
+}
+
 LogicalResult cuda::emitTiledContraction(CudaEmitter &emitter,
                                          Operation *root) {
   std::unique_ptr<GemmView> view = GemmView::create(root);
-  if (!view || view->left.element != view->right.element || view->k == 0) {
+  if (!view || view->k == 0) {
     return failure();
   }
-  Type element = view->left.element;
-  if (!element.isF16() && !(element.isBF16() && emitter.hasWideMma)) {
+  auto kind = productFor(*view, emitter, root);
+  if (!kind) {
     return failure();
   }
-  if (succeeded(TiledContraction(emitter, *view, /*vectors=*/true).emit())) {
-    return success();
+  for (bool vectors : {true, false}) {
+    if (succeeded(TiledContraction(emitter, *view, *kind, vectors).emit())) {
+      return success();
+    }
   }
-  return TiledContraction(emitter, *view, /*vectors=*/false).emit();
+  return failure();
 }

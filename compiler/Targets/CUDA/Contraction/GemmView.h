@@ -9,7 +9,8 @@ namespace ampc::cuda {
 
 /// A contraction seen as `batch` products of an m x k by a k x n matrix. Rows
 /// are pixels and columns output channels when it is a convolution (implicit
-/// im2col); then k counts taps, and channels within a tap.
+/// im2col); then k counts taps, and channels within a tap, and the batches are
+/// groups.
 class GemmView {
 public:
   virtual ~GemmView() = default;

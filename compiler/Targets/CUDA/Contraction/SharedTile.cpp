@@ -6,14 +6,24 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cuda;
+
+Value SharedTile::advance(Value pointer, int64_t bytes) {
+  return bytes == 0
+             ? pointer
+             : LLVM::GEPOp::create(e.b, e.loc, pointer.getType(),
+                                   e.b.getI8Type(), pointer,
+                                   ArrayRef<LLVM::GEPArg>{int32_t(bytes)})
+                   .getResult();
+}
 
 Value SharedTile::pointer(Value base, Value row, Value chunk,
                           int64_t moreRows) {
-  // Eight rows of fewer than eight chunks cover the banks once: neighbouring
-  // rows share a pattern.
   int64_t patterns = std::min<int64_t>(chunks(), 8);
-  if (patterns > 1) {
+  if (swizzle == Swizzle::EightRows && patterns > 1) {
+    // Eight rows of fewer than eight chunks cover the banks once: neighbouring
+    // rows share a pattern.
     Value group = row;
     if (patterns < 8) {
       group = arith::DivUIOp::create(e.b, e.loc, row, e.index(8 / patterns));
@@ -22,6 +32,16 @@ Value SharedTile::pointer(Value base, Value row, Value chunk,
         arith::AndIOp::create(e.b, e.loc, group, e.index(patterns - 1));
     chunk = arith::XOrIOp::create(e.b, e.loc, chunk, bits);
   }
+  if (swizzle == Swizzle::FourRows && patterns > 2) {
+    Value bits = arith::AndIOp::create(e.b, e.loc, e.mulIndex(row, 2),
+                                       e.index(patterns - 2));
+    bits = arith::AndIOp::create(e.b, e.loc, bits, e.index(6));
+    chunk = arith::XOrIOp::create(e.b, e.loc, chunk, bits);
+  }
+  assert(moreRows % (swizzle == Swizzle::EightRows  ? 8
+                     : swizzle == Swizzle::FourRows ? 4
+                                                    : 1) ==
+         0);
   Value at =
       e.addIndex(e.mulIndex(row, rowBytes()), e.mulIndex(chunk, chunkBytes));
   at = e.addIndex(at, base);
@@ -30,14 +50,20 @@ Value SharedTile::pointer(Value base, Value row, Value chunk,
   Value result =
       LLVM::GEPOp::create(e.b, e.loc, start.getType(), e.b.getI8Type(), start,
                           ArrayRef<LLVM::GEPArg>{bytes});
-  // The pattern repeats every eight rows, so this is a constant distance.
-  assert(moreRows % 8 == 0);
-  return moreRows == 0
-             ? result
-             : LLVM::GEPOp::create(
-                   e.b, e.loc, start.getType(), e.b.getI8Type(), result,
-                   ArrayRef<LLVM::GEPArg>{int32_t(moreRows * rowBytes())})
-                   .getResult();
+  // The pattern repeats, so this is a constant distance.
+  return advance(result, moreRows * rowBytes());
+}
+
+Value SharedTile::elementPointer(Value base, Value row, Value column,
+                                 int64_t moreRows) {
+  Value elements = e.index(chunkElements());
+  Value chunk = arith::DivUIOp::create(e.b, e.loc, column, elements);
+  if (knownDivisor(column) % chunkElements() == 0) {
+    return pointer(base, row, chunk, moreRows);
+  }
+  Value within = arith::RemUIOp::create(e.b, e.loc, column, elements);
+  return pointer(e.addIndex(base, e.mulIndex(within, elementBytes())), row,
+                 chunk, moreRows);
 }
 
 void SharedTile::store(Value value, Value base, Value row, Value chunk) {
