@@ -86,6 +86,10 @@ inline constexpr llvm::StringLiteral dynamicSharedName = "ampc_shared";
 mlir::LogicalResult emitTiledContraction(CudaEmitter &emitter,
                                          mlir::Operation *root);
 
+/// A convolution of each channel by itself; fails likewise.
+mlir::LogicalResult emitDepthwiseConvolution(CudaEmitter &emitter,
+                                             mlir::Operation *root);
+
 mlir::LogicalResult emitAttentionKernel(CudaEmitter &emitter,
                                         mlir::Operation *root);
 
