@@ -33,16 +33,24 @@ static Status checkTensorMaps(const ampc_gpu_launch &launch, uint32_t index) {
                               index);
 }
 
-static Status checkLaunch(const ampc_gpu_launch &launch, uint32_t index) {
+static Status checkLaunch(const ampc_gpu_image &image, uint32_t index) {
+  const ampc_gpu_launch &launch = image.launches[index];
   uint64_t threads = static_cast<uint64_t>(launch.block[0]) * launch.block[1];
-  if (!launch.symbol || (launch.num_params && !launch.params) ||
-      launch.block[0] > 1024 || launch.block[1] > 1024 ||
-      launch.block[2] > 64 || threads * launch.block[2] > 1024 ||
-      launch.shared_bytes > (1u << 20)) {
+  if (!launch.symbol || launch.module >= image.num_modules ||
+      (launch.num_params && !launch.params) || launch.block[0] > 1024 ||
+      launch.block[1] > 1024 || launch.block[2] > 64 ||
+      threads * launch.block[2] > 1024 || launch.shared_bytes > (1u << 20)) {
     return Status::error(AMPC_INVALID, "malformed program: launch of kernel %u",
                          index);
   }
   return checkTensorMaps(launch, index);
+}
+
+/// The driver is not told how long a module is.
+static bool isComplete(const ampc_gpu_module &module, uint32_t kind) {
+  auto *text = static_cast<const char *>(module.data);
+  return text && (kind == AMPC_GPU_IMAGE_SIMULATOR || module.bytes != 0) &&
+         (kind != AMPC_GPU_IMAGE_PTX || text[module.bytes] == 0);
 }
 
 Status checkGpuCode(const ampc_program &program) {
@@ -52,18 +60,17 @@ Status checkGpuCode(const ampc_program &program) {
   }
   for (uint32_t i = 0; i < code.num_images; ++i) {
     const ampc_gpu_image &image = code.images[i];
-    if (image.kind > AMPC_GPU_IMAGE_EXACT_CUBIN || !image.data ||
-        (program.num_kernels && !image.launches)) {
-      return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);
+    bool complete = image.kind <= AMPC_GPU_IMAGE_EXACT_CUBIN &&
+                    (image.modules || !image.num_modules) &&
+                    (image.launches || !program.num_kernels);
+    for (uint32_t m = 0; complete && m < image.num_modules; ++m) {
+      complete = isComplete(image.modules[m], image.kind);
     }
-    // The driver is not told how long an image is.
-    auto *text = static_cast<const char *>(image.data);
-    if ((image.kind != AMPC_GPU_IMAGE_SIMULATOR && image.bytes == 0) ||
-        (image.kind == AMPC_GPU_IMAGE_PTX && text[image.bytes] != 0)) {
+    if (!complete) {
       return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);
     }
     for (uint32_t k = 0; k < program.num_kernels; ++k) {
-      AMPC_TRY(checkLaunch(image.launches[k], k));
+      AMPC_TRY(checkLaunch(image, k));
     }
   }
   return Status();
@@ -150,6 +157,14 @@ Str architectureName(const ampc_gpu_image &image) {
   text.appendf("sm_%u%s", image.architecture,
                image.kind == AMPC_GPU_IMAGE_EXACT_CUBIN ? "a" : "");
   return text;
+}
+
+uint64_t imageBytes(const ampc_gpu_image &image) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < image.num_modules; ++i) {
+    bytes += image.modules[i].bytes;
+  }
+  return bytes;
 }
 
 Str describeImages(const ampc_gpu_code &code) {

@@ -19,6 +19,9 @@ Str architectureName(const ampc_gpu_image &image);
 /// "cubin", "ptx" or "simulator".
 const char *imageKindName(uint32_t kind);
 
+/// The bytes of all its modules.
+uint64_t imageBytes(const ampc_gpu_image &image);
+
 /// "sm_80, sm_90, PTX of sm_75".
 Str describeImages(const ampc_gpu_code &code);
 

@@ -145,10 +145,10 @@ void jsonImages(Str *out, const ampc_program &program) {
   for (uint32_t i = 0; i < count; ++i) {
     const ampc_gpu_image &image = program.gpu->images[i];
     out->appendf("%s{\"architecture\": \"%s\", \"kind\": \"%s\", "
-                 "\"bytes\": %llu}",
+                 "\"modules\": %u, \"bytes\": %llu}",
                  i ? ",\n    " : "\n    ", architectureName(image).c_str(),
-                 imageKindName(image.kind),
-                 static_cast<unsigned long long>(image.bytes));
+                 imageKindName(image.kind), image.num_modules,
+                 static_cast<unsigned long long>(imageBytes(image)));
   }
   out->append(count ? "\n  ]" : "]");
 }

@@ -55,7 +55,7 @@ TEST(CudaProgram, inspect) {
   expectRun("inspect", 0, "gpu        PTX of sm_80\n");
   expectRun("inspect --json", 0,
             "\"gpu\": [\n    {\"architecture\": \"sm_80\", \"kind\": \"ptx\", "
-            "\"bytes\": ");
+            "\"modules\": 1, \"bytes\": ");
   expectRun("inspect", 0, "gpu        simulated sm_80\n", "",
             "toy_gpu_program_sim");
   expectRun("inspect --json", 0,

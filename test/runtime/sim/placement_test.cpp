@@ -136,10 +136,10 @@ TEST(SeparateBuffers, weightsAreSeparateUnlessTheyOverlap) {
 }
 
 TEST(GpuImages, choice) {
-  ampc_gpu_image images[] = {{80, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {86, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {90, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {75, AMPC_GPU_IMAGE_PTX, "", 1, nullptr}};
+  ampc_gpu_image images[] = {{80, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {86, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {90, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {75, AMPC_GPU_IMAGE_PTX, 0, 0, nullptr, nullptr}};
   ampc_gpu_code code = {4, 0, images, nullptr};
   EXPECT_EQ(chooseImage(code, 80), &images[0]);
   EXPECT_EQ(chooseImage(code, 86), &images[1]);
@@ -155,10 +155,11 @@ TEST(GpuImages, choice) {
 }
 
 TEST(GpuImages, choiceOfArchitectureSpecificCode) {
-  ampc_gpu_image images[] = {{80, AMPC_GPU_IMAGE_PTX, "", 1, nullptr},
-                             {90, AMPC_GPU_IMAGE_EXACT_CUBIN, "", 1, nullptr},
-                             {100, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {100, AMPC_GPU_IMAGE_EXACT_CUBIN, "", 1, nullptr}};
+  ampc_gpu_image images[] = {
+      {80, AMPC_GPU_IMAGE_PTX, 0, 0, nullptr, nullptr},
+      {90, AMPC_GPU_IMAGE_EXACT_CUBIN, 0, 0, nullptr, nullptr},
+      {100, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+      {100, AMPC_GPU_IMAGE_EXACT_CUBIN, 0, 0, nullptr, nullptr}};
   ampc_gpu_code code = {4, 0, images, nullptr};
   EXPECT_EQ(chooseImage(code, 80), &images[0]);
   EXPECT_EQ(chooseImage(code, 90), &images[1]);
