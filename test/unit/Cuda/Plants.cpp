@@ -159,6 +159,32 @@ Use *addressOf(Instruction &instruction, Accesses accesses) {
   return nullptr;
 }
 
+bool isArithmetic(Value *value) {
+  return isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst, CmpInst>(
+      value);
+}
+
+bool dependsOn(Value *value, PHINode *phi, unsigned depth = 4) {
+  if (value == phi) {
+    return true;
+  }
+  return depth > 0 && isArithmetic(value) &&
+         any_of(cast<Instruction>(value)->operands(), [&](Use &operand) {
+           return dependsOn(operand.get(), phi, depth - 1);
+         });
+}
+
+/// What an integer of a loop becomes for its next turn; null if it is not made
+/// of what it was.
+Value *nextOf(PHINode *phi) {
+  for (Value *next : phi->incoming_values()) {
+    if (phi->getType()->isIntegerTy() && next != phi && dependsOn(next, phi)) {
+      return next;
+    }
+  }
+  return nullptr;
+}
+
 /// Copies the arithmetic that makes an address, with some of it changed.
 class AddressCopy {
 public:
@@ -173,20 +199,16 @@ public:
     if (auto it = done.find(value); it != done.end()) {
       return it->second;
     }
-    if (isa<PHINode>(instruction)) {
-      bool counts = fault == AddressFault::nextStage &&
-                    instruction->getType()->isIntegerTy(32);
-      changed |= counts;
-      return done[value] =
-                 counts ? builder.CreateAdd(value, builder.getInt32(1)) : value;
+    if (auto *phi = dyn_cast<PHINode>(instruction)) {
+      done[value] = value;
+      Value *next = fault == AddressFault::nextStage ? nextOf(phi) : nullptr;
+      return done[value] = next ? copy(next) : value;
     }
     if (fault == AddressFault::unswizzled &&
         instruction->getOpcode() == Instruction::Xor) {
-      changed = true;
       return done[value] = copy(instruction->getOperand(0));
     }
-    if (!isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst>(
-            instruction)) {
+    if (!isArithmetic(instruction)) {
       return value;
     }
     Instruction *made = instruction->clone();
@@ -197,8 +219,6 @@ public:
     made->dropPoisonGeneratingFlags();
     return done[value] = builder.Insert(made);
   }
-
-  bool changed = false;
 
 private:
   AddressFault fault;
@@ -213,16 +233,14 @@ bool canChange(AddressFault fault, Value *value,
   if (!instruction || !seen.insert(value).second) {
     return false;
   }
-  if (isa<PHINode>(instruction)) {
-    return fault == AddressFault::nextStage &&
-           value->getType()->isIntegerTy(32);
+  if (auto *phi = dyn_cast<PHINode>(instruction)) {
+    return fault == AddressFault::nextStage && nextOf(phi);
   }
   if (fault == AddressFault::unswizzled &&
       instruction->getOpcode() == Instruction::Xor) {
     return true;
   }
-  return isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst>(
-             instruction) &&
+  return isArithmetic(instruction) &&
          any_of(instruction->operands(), [&](Use &operand) {
            return canChange(fault, operand.get(), seen);
          });
@@ -346,6 +364,22 @@ Plant ampc::test::uninitializedSums() {
                 value.set(ConstantFP::get(phi.getType(), 1.0));
               }
             }
+          }};
+}
+
+Plant ampc::test::fullCopies() {
+  auto matches = [](Instruction &instruction) {
+    CallInst *call = callOf(instruction, "cp.async.c");
+    return call && call->arg_size() == 3;
+  };
+  return {"FullCopies", matches, [](Instruction &instruction) {
+            auto &call = cast<CallInst>(instruction);
+            StringRef name = call.getCalledFunction()->getName();
+            int64_t bytes = name.contains(".16.")  ? 16
+                            : name.contains(".8.") ? 8
+                                                   : 4;
+            Type *type = call.getArgOperand(2)->getType();
+            call.setArgOperand(2, ConstantInt::get(type, bytes));
           }};
 }
 

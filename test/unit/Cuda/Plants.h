@@ -63,6 +63,8 @@ Plant wrongStride(std::string name, int64_t stride);
 Plant lostOperand(std::string name, unsigned argument);
 /// Sums of a matrix unit that do not begin with zero.
 Plant uninitializedSums();
+/// cp.async reads all of its bytes, whether they are inside or not.
+Plant fullCopies();
 /// Elements behind an edge are 1 instead of 0.
 Plant noZeroFill();
 
