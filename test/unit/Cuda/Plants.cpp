@@ -3,6 +3,7 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -121,6 +122,64 @@ Plant ampc::test::divergentBarrier() {
           }};
 }
 
+Plant ampc::test::flippedPhase() {
+  return {"FlippedPhase", callsOf("mbarrier.try.wait.parity"),
+          [](Instruction &instruction) {
+            auto &call = cast<CallInst>(instruction);
+            IRBuilder<> builder(&call);
+            call.setArgOperand(1, builder.CreateXor(call.getArgOperand(1), 1));
+          }};
+}
+
+Plant ampc::test::noMbarrierWait() {
+  return {"NoMbarrierWait", callsOf("mbarrier.try.wait.parity"),
+          [](Instruction &call) {
+            call.replaceAllUsesWith(ConstantInt::getTrue(call.getType()));
+            call.eraseFromParent();
+          }};
+}
+
+/// The operands of a wgmma that are descriptors; none of anything else.
+static SmallVector<Use *> descriptorsOf(Instruction &instruction) {
+  SmallVector<Use *> found;
+  auto *call = dyn_cast<CallInst>(&instruction);
+  auto *assembly =
+      call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  if (assembly &&
+      assembly->getAsmString().find("wgmma.mma_async") != std::string::npos) {
+    for (Use &operand : call->args()) {
+      if (operand->getType()->isIntegerTy(64)) {
+        found.push_back(&operand);
+      }
+    }
+  }
+  return found;
+}
+
+static bool isWgmma(Instruction &instruction) {
+  return !descriptorsOf(instruction).empty();
+}
+
+Plant ampc::test::wrongSwizzle() {
+  return {"WrongSwizzle", isWgmma, [](Instruction &wgmma) {
+            // Bits 62 and 63: 1 is 128 bytes, 2 is 64 (PTX ISA, "Matrix
+            // descriptor").
+            Use &right = *descriptorsOf(wgmma).back();
+            IRBuilder<> builder(&wgmma);
+            right.set(builder.CreateXor(right.get(), uint64_t(3) << 62));
+          }};
+}
+
+Plant ampc::test::swappedDescriptors() {
+  auto matches = [](Instruction &instruction) {
+    return descriptorsOf(instruction).size() == 2;
+  };
+  return {"SwappedDescriptors", matches, [](Instruction &wgmma) {
+            SmallVector<Use *> both = descriptorsOf(wgmma);
+            both[0]->swap(*both[1]);
+          }};
+}
+
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//
@@ -142,6 +201,10 @@ Use *addressOf(Instruction &instruction, Accesses accesses) {
   case Accesses::asyncCopies: {
     CallInst *call = callOf(instruction, "cp.async.c");
     return call && call->arg_size() >= 2 ? &call->getArgOperandUse(0) : nullptr;
+  }
+  case Accesses::tensorCopies: {
+    CallInst *call = callOf(instruction, "cp.async.bulk.tensor.g2s");
+    return call ? &call->getArgOperandUse(0) : nullptr;
   }
   case Accesses::sharedStores:
     return store && store->getPointerAddressSpace() == 3 &&
@@ -250,8 +313,8 @@ bool canChange(AddressFault fault, Value *value,
 Plant ampc::test::changeAddress(AddressFault fault, Accesses accesses) {
   static constexpr const char *faults[] = {"Unswizzled", "NextStage",
                                            "Misaligned"};
-  static constexpr const char *kinds[] = {"Ldmatrix", "SharedStore",
-                                          "GlobalVector", "AsyncCopy"};
+  static constexpr const char *kinds[] = {
+      "Ldmatrix", "SharedStore", "GlobalVector", "AsyncCopy", "TensorCopy"};
   auto matches = [=](Instruction &instruction) {
     Use *address = addressOf(instruction, accesses);
     SmallPtrSet<Value *, 32> seen;
