@@ -3,6 +3,36 @@
 
 namespace ampc::runtime {
 
+/// Whether all that a map describes lies in its buffer.
+static bool isInside(const ampc_gpu_launch &launch,
+                     const ampc_gpu_tensor_map &map) {
+  if (map.param >= launch.num_params || map.rank < 1 || map.rank > 5) {
+    return false;
+  }
+  uint64_t end = map.strides[0];
+  for (uint32_t i = 0; i < map.rank; ++i) {
+    uint64_t last;
+    if (map.sizes[i] == 0 ||
+        mulOverflow(map.sizes[i] - 1, map.strides[i], &last) ||
+        addOverflow(end, last, &end)) {
+      return false;
+    }
+  }
+  return end <= launch.params[map.param].bytes;
+}
+
+static Status checkTensorMaps(const ampc_gpu_launch &launch, uint32_t index) {
+  bool good = launch.num_tensor_maps <= AMPC_GPU_MAX_TENSOR_MAPS &&
+              (launch.num_tensor_maps == 0 || launch.tensor_maps);
+  for (uint32_t i = 0; good && i < launch.num_tensor_maps; ++i) {
+    good = isInside(launch, launch.tensor_maps[i]);
+  }
+  return good ? Status()
+              : Status::error(AMPC_INVALID,
+                              "malformed program: tensor maps of kernel %u",
+                              index);
+}
+
 static Status checkLaunch(const ampc_gpu_image &image, uint32_t index) {
   const ampc_gpu_launch &launch = image.launches[index];
   uint64_t threads = static_cast<uint64_t>(launch.block[0]) * launch.block[1];
@@ -13,7 +43,7 @@ static Status checkLaunch(const ampc_gpu_image &image, uint32_t index) {
     return Status::error(AMPC_INVALID, "malformed program: launch of kernel %u",
                          index);
   }
-  return Status();
+  return checkTensorMaps(launch, index);
 }
 
 /// The driver is not told how long a module is.
@@ -30,7 +60,7 @@ Status checkGpuCode(const ampc_program &program) {
   }
   for (uint32_t i = 0; i < code.num_images; ++i) {
     const ampc_gpu_image &image = code.images[i];
-    bool complete = image.kind <= AMPC_GPU_IMAGE_SIMULATOR &&
+    bool complete = image.kind <= AMPC_GPU_IMAGE_EXACT_CUBIN &&
                     (image.modules || !image.num_modules) &&
                     (image.launches || !program.num_kernels);
     for (uint32_t m = 0; complete && m < image.num_modules; ++m) {
@@ -117,9 +147,16 @@ Status checkGpuNodes(const ampc_program &program, const ampc_node_list &list) {
 }
 
 const char *imageKindName(uint32_t kind) {
-  return kind == AMPC_GPU_IMAGE_CUBIN ? "cubin"
-         : kind == AMPC_GPU_IMAGE_PTX ? "ptx"
-                                      : "simulator";
+  return kind == AMPC_GPU_IMAGE_PTX         ? "ptx"
+         : kind == AMPC_GPU_IMAGE_SIMULATOR ? "simulator"
+                                            : "cubin";
+}
+
+Str architectureName(const ampc_gpu_image &image) {
+  Str text;
+  text.appendf("sm_%u%s", image.architecture,
+               image.kind == AMPC_GPU_IMAGE_EXACT_CUBIN ? "a" : "");
+  return text;
 }
 
 uint64_t imageBytes(const ampc_gpu_image &image) {
@@ -137,7 +174,8 @@ Str describeImages(const ampc_gpu_code &code) {
     const char *prefix = image.kind == AMPC_GPU_IMAGE_PTX         ? "PTX of "
                          : image.kind == AMPC_GPU_IMAGE_SIMULATOR ? "simulated "
                                                                   : "";
-    text.appendf("%s%ssm_%u", i ? ", " : "", prefix, image.architecture);
+    text.appendf("%s%s%s", i ? ", " : "", prefix,
+                 architectureName(image).c_str());
   }
   return text;
 }
@@ -163,6 +201,13 @@ static bool fits(const ampc_gpu_image &image, uint32_t architecture) {
   }
 }
 
+/// What fits a device closer comes first.
+static int rankOf(uint32_t kind) {
+  return kind == AMPC_GPU_IMAGE_EXACT_CUBIN ? 0
+         : kind == AMPC_GPU_IMAGE_CUBIN     ? 1
+                                            : 2;
+}
+
 const ampc_gpu_image *chooseImage(const ampc_gpu_code &code,
                                   uint32_t architecture) {
   const ampc_gpu_image *best = nullptr;
@@ -172,7 +217,7 @@ const ampc_gpu_image *chooseImage(const ampc_gpu_code &code,
       continue;
     }
     bool better =
-        !best || image.kind < best->kind ||
+        !best || rankOf(image.kind) < rankOf(best->kind) ||
         (image.kind == best->kind && image.architecture > best->architecture);
     best = better ? &image : best;
   }

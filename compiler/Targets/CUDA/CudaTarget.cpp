@@ -101,7 +101,10 @@ CudaTarget::addImages(ModuleOp module, const CodegenOptions &options,
   }
   for (auto [variant, kernels] : llvm::zip_equal(variants, *compiled)) {
     if (variant.isAssembled) {
-      parts.images.push_back(makeImage(variant, AMPC_GPU_IMAGE_CUBIN, kernels));
+      bool isExact = variant.architecture->name.ends_with("a");
+      parts.images.push_back(makeImage(
+          variant, isExact ? AMPC_GPU_IMAGE_EXACT_CUBIN : AMPC_GPU_IMAGE_CUBIN,
+          kernels));
     }
   }
   parts.images.push_back(makeImage(variants[ptxVariant], AMPC_GPU_IMAGE_PTX,

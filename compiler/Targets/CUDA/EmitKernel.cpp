@@ -18,7 +18,7 @@ LogicalResult cuda::emitKernel(CudaEmitter &emitter) {
   case FusionKind::RowReduction:
     return emitRowKernel(emitter, root);
   case FusionKind::Contraction:
-    return success(succeeded(emitMmaKernel(emitter, root)) ||
+    return success(succeeded(emitTiledContraction(emitter, root)) ||
                    succeeded(emitNaiveContraction(emitter, root)));
   case FusionKind::Serial:
     return emitSerialKernel(emitter, root);

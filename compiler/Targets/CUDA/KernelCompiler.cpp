@@ -4,6 +4,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -40,14 +41,17 @@ static bool fromJson(const json::Object &from, StringRef key, T &number) {
 
 static std::string serialize(const CompiledKernel &kernel) {
   const auto &[launch, items, ptx, assembly] = kernel;
-  const auto &[symbol, grid, block, sharedBytes, module] = launch;
+  const auto &[symbol, grid, block, sharedBytes, tensorMaps, module] = launch;
   const auto &[itemCount, grain, scratchBytes, group] = items;
   const auto &[cubin, spillStores, spillLoads] = assembly;
   (void)module; // its place among those of a program
+  StringRef maps(reinterpret_cast<const char *>(tensorMaps.data()),
+                 tensorMaps.size() * sizeof(ampc_gpu_tensor_map));
   json::Object header{{"symbol", symbol},
                       {"grid", toJson(grid)},
                       {"block", toJson(block)},
                       {"shared", sharedBytes},
+                      {"tensor_maps", llvm::toHex(maps)},
                       {"items", itemCount},
                       {"grain", grain},
                       {"scratch", scratchBytes},
@@ -70,7 +74,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   const json::Object *header = parsed->getAsObject();
   CompiledKernel kernel;
   auto &[launch, items, ptx, assembly] = kernel;
-  auto &[symbol, grid, block, sharedBytes, module] = launch;
+  auto &[symbol, grid, block, sharedBytes, tensorMaps, module] = launch;
   auto &[itemCount, grain, scratchBytes, group] = items;
   auto &[cubin, spillStores, spillLoads] = assembly;
   module = 0;
@@ -87,11 +91,18 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
                   fromJson(*header, "spill_loads", spillLoads) &&
                   fromJson(*header, "ptx", ptxBytes) &&
                   fromJson(*header, "cubin", cubinBytes);
+  std::string maps;
+  auto hex = header ? header->getString("tensor_maps") : std::nullopt;
+  complete = complete && hex && llvm::tryGetFromHex(*hex, maps) &&
+             maps.size() % sizeof(ampc_gpu_tensor_map) == 0;
   if (!complete || ptxBytes > code.size() ||
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
   symbol = name->str();
+  tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
+  std::copy(maps.begin(), maps.end(),
+            reinterpret_cast<char *>(tensorMaps.data()));
   ptx = code.take_front(ptxBytes).str();
   cubin = code.drop_front(ptxBytes).str();
   return kernel;

@@ -153,6 +153,22 @@ SmallVector<std::pair<llvm::Constant *, size_t>> buildParams(TableBuilder &t,
   return all;
 }
 
+llvm::Constant *buildTensorMaps(TableBuilder &t,
+                                ArrayRef<ampc_gpu_tensor_map> maps) {
+  auto &context = t.context;
+  SmallVector<llvm::Constant *> records;
+  for (const ampc_gpu_tensor_map &map : maps) {
+    records.push_back(
+        t.record({t.int32(map.param), t.int32(map.dtype), t.int32(map.rank),
+                  t.int32(map.swizzle),
+                  llvm::ConstantDataArray::get(context, ArrayRef(map.sizes)),
+                  llvm::ConstantDataArray::get(context, ArrayRef(map.strides)),
+                  llvm::ConstantDataArray::get(context, ArrayRef(map.box)),
+                  t.int32(0)}));
+  }
+  return t.array(records, "tensor_maps");
+}
+
 /// Something that another object, or the runtime, defines.
 llvm::Constant *external(TableBuilder &t, StringRef name) {
   if (llvm::GlobalVariable *known = t.module.getNamedGlobal(name)) {
@@ -186,8 +202,9 @@ llvm::Constant *buildImages(TableBuilder &t, ModuleOp module,
       fields.push_back(t.int32(launch.sharedBytes));
       fields.push_back(t.int32(param.second));
       fields.push_back(param.first);
+      fields.push_back(t.int32(launch.tensorMaps.size()));
       fields.push_back(t.int32(launch.module));
-      fields.push_back(t.int32(0));
+      fields.push_back(buildTensorMaps(t, launch.tensorMaps));
       launches.push_back(t.record(fields));
     }
     bool simulated = image.kind == AMPC_GPU_IMAGE_SIMULATOR;

@@ -30,7 +30,8 @@ struct GpuImage {
     std::string symbol;
     std::array<uint32_t, 3> grid{}, block{};
     uint32_t sharedBytes = 0; ///< dynamic
-    uint32_t module = 0;      ///< of the image, that holds the kernel
+    std::vector<ampc_gpu_tensor_map> tensorMaps;
+    uint32_t module = 0; ///< of the image, that holds the kernel
   };
   std::vector<Launch> launches;
 };

@@ -84,6 +84,12 @@ Status openGpu(GpuDevice &self, const DeviceOptions &options);
 /// copies the weights.
 Status allocateSlices(GpuDevice &self, const void *weights, Plan *plan);
 
+/// Points `self.arguments` at the parameters of a launch: the buffers, and
+/// their tensor maps, which are encoded into `maps`.
+Status fillArguments(GpuDevice &self, const ampc_gpu_launch &launch,
+                     void *const *buffers,
+                     TensorMapBytes (&maps)[AMPC_GPU_MAX_TENSOR_MAPS]);
+
 /// Makes the graph of a plan without If and Loop.
 Status buildGraph(GpuDevice &self, const Plan &plan);
 

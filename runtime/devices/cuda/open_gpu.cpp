@@ -104,10 +104,10 @@ Status loadCode(GpuDevice &self, const Description &gpu) {
                          gpu.major, gpu.minor);
   }
   Str what;
-  what.appendf("loading the %s of sm_%u on GPU %d, %s of compute capability "
-               "%d.%d",
-               imageKindName(self.image->kind), self.image->architecture,
-               self.ordinal, gpu.name, gpu.major, gpu.minor);
+  what.appendf("loading the %s of %s on GPU %d, %s of compute capability %d.%d",
+               imageKindName(self.image->kind),
+               architectureName(*self.image).c_str(), self.ordinal, gpu.name,
+               gpu.major, gpu.minor);
   for (uint32_t i = 0; i < self.image->num_modules; ++i) {
     AMPC_TRY(loadModule(self, self.image->modules[i]).withPrefix(what.c_str()));
   }
@@ -117,8 +117,8 @@ Status loadCode(GpuDevice &self, const Description &gpu) {
     Function function = nullptr;
     AMPC_TRY(loadFunction(self, launch, &function));
     self.functions.push(function);
-    mostParams =
-        launch.num_params > mostParams ? launch.num_params : mostParams;
+    uint32_t params = launch.num_params + launch.num_tensor_maps;
+    mostParams = params > mostParams ? params : mostParams;
   }
   self.arguments.resize(mostParams);
   return Status();

@@ -63,7 +63,8 @@ struct GpuProgram {
                           static_cast<uint32_t>(params.size()),
                           params.data(),
                           0,
-                          0});
+                          0,
+                          nullptr});
     };
     launch("double_each", unary, 2, 128);
     launch("add", binary, 2, 128);

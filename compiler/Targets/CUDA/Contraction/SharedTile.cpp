@@ -1,5 +1,5 @@
 //===- SharedTile.cpp - A block of a matrix in shared memory --------------===//
-#include "compiler/Targets/CUDA/SharedTile.h"
+#include "compiler/Targets/CUDA/Contraction/SharedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -7,8 +7,6 @@
 using namespace mlir;
 using namespace ampc;
 using namespace ampc::cuda;
-
-static constexpr int64_t chunkBytes = 16;
 
 Value SharedTile::pointer(Value base, Value row, Value chunk) {
   // Eight rows of fewer than eight chunks cover the banks once: neighbouring
@@ -24,7 +22,7 @@ Value SharedTile::pointer(Value base, Value row, Value chunk) {
     chunk = arith::XOrIOp::create(e.b, e.loc, chunk, bits);
   }
   Value at =
-      e.addIndex(e.mulIndex(row, minor * 2), e.mulIndex(chunk, chunkBytes));
+      e.addIndex(e.mulIndex(row, rowBytes()), e.mulIndex(chunk, chunkBytes));
   at = e.addIndex(at, base);
   Value bytes = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), at);
   Value start = e.scratchPointer(offset);

@@ -1,8 +1,8 @@
 //===- TileShape.h - How the result of a contraction is cut up ------------===//
-#ifndef AMPC_COMPILER_TARGETS_CUDA_TILESHAPE_H
-#define AMPC_COMPILER_TARGETS_CUDA_TILESHAPE_H
+#ifndef AMPC_COMPILER_TARGETS_CUDA_CONTRACTION_TILESHAPE_H
+#define AMPC_COMPILER_TARGETS_CUDA_CONTRACTION_TILESHAPE_H
 
-#include "compiler/Targets/CUDA/GemmView.h"
+#include "compiler/Targets/CUDA/Contraction/Epilogue.h"
 #include <algorithm>
 
 namespace ampc::cuda {
@@ -14,11 +14,10 @@ struct TileShape {
   int64_t warpM, warpN;
 
   int64_t warps() const { return (m / warpM) * (n / warpN); }
-  /// Floats between rows of the products that go to the epilogue.
-  int64_t productStride() const { return n + 4; }
-  /// Two slices of both matrices, or the products.
+  /// Two slices of both matrices, or the sums.
   int64_t sharedBytes() const {
-    return std::max(2 * (m + n) * k * 2, m * productStride() * 4);
+    return std::max(2 * (m + n) * k * 2,
+                    ContractionEpilogue::sharedBytes(m, n, 4));
   }
 };
 
@@ -28,4 +27,4 @@ TileShape chooseTile(const GemmView &view, int64_t sharedBytes);
 
 } // namespace ampc::cuda
 
-#endif // AMPC_COMPILER_TARGETS_CUDA_TILESHAPE_H
+#endif // AMPC_COMPILER_TARGETS_CUDA_CONTRACTION_TILESHAPE_H

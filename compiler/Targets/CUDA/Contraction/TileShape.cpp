@@ -1,5 +1,5 @@
 //===- TileShape.cpp - How the result of a contraction is cut up ----------===//
-#include "compiler/Targets/CUDA/TileShape.h"
+#include "compiler/Targets/CUDA/Contraction/TileShape.h"
 
 using namespace mlir;
 using namespace ampc;
