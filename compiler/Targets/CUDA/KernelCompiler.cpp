@@ -43,7 +43,8 @@ static std::string serialize(const CompiledKernel &kernel) {
   const auto &[launch, items, ptx, assembly] = kernel;
   const auto &[symbol, grid, block, sharedBytes, tensorMaps, module] = launch;
   const auto &[itemCount, grain, scratchBytes, group] = items;
-  const auto &[cubin, spillStores, spillLoads] = assembly;
+  const auto &[cubin, spillStores, spillLoads, log] = assembly;
+  (void)log;
   (void)module; // its place among those of a program
   StringRef maps(reinterpret_cast<const char *>(tensorMaps.data()),
                  tensorMaps.size() * sizeof(ampc_gpu_tensor_map));
@@ -76,7 +77,8 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   auto &[launch, items, ptx, assembly] = kernel;
   auto &[symbol, grid, block, sharedBytes, tensorMaps, module] = launch;
   auto &[itemCount, grain, scratchBytes, group] = items;
-  auto &[cubin, spillStores, spillLoads] = assembly;
+  auto &[cubin, spillStores, spillLoads, log] = assembly;
+  (void)log;
   module = 0;
   size_t ptxBytes = 0, cubinBytes = 0;
   auto name = header ? header->getString("symbol") : std::nullopt;
@@ -134,6 +136,30 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
+
+ProgramVariants
+cuda::chooseVariants(ArrayRef<const CudaArchitecture *> architectures) {
+  // Code of sm_90a, as PTX too, runs on no other chip: what is plain there is
+  // that of sm_80, unless something older is asked for.
+  const CudaArchitecture *ptx = architectures.front();
+  if (ptx->major >= 8) {
+    ptx = llvm::cantFail(findCudaArchitecture("sm_80"));
+  }
+  ProgramVariants result;
+  if (canAssemble()) {
+    for (const CudaArchitecture *architecture : architectures) {
+      result.variants.push_back({architecture, true});
+    }
+  }
+  auto known = llvm::find_if(result.variants, [&](const auto &variant) {
+    return variant.architecture == ptx;
+  });
+  result.ptx = known - result.variants.begin();
+  if (known == result.variants.end()) {
+    result.variants.push_back({ptx, false});
+  }
+  return result;
+}
 
 static FailureOr<CompiledKernel> compileKernel(amp::KernelOp kernel,
                                                const KernelVariant &variant,
