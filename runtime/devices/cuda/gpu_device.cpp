@@ -157,8 +157,8 @@ void destroy(runtime::Device *device) {
         self.api.eventDestroy(event);
       }
     }
-    if (self.module) {
-      self.api.moduleUnload(self.module);
+    for (Module module : self.modules) {
+      self.api.moduleUnload(module);
     }
     if (self.stream) {
       self.api.streamDestroy(self.stream);
@@ -199,9 +199,8 @@ Status launch(runtime::Device *device, const ampc_kernel_desc &kernel,
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) {
     return Status();
   }
-  for (uint32_t i = 0; i < launch.num_params; ++i) {
-    self.arguments[i] = const_cast<void **>(&buffers[i]);
-  }
+  TensorMapBytes maps[AMPC_GPU_MAX_TENSOR_MAPS];
+  AMPC_TRY(fillArguments(self, launch, buffers, maps).withPrefix(kernel.name));
   return AMPC_CUDA(self, launchKernel, self.functions[index], grid[0], grid[1],
                    grid[2], block[0], block[1], block[2], launch.shared_bytes,
                    self.stream, self.arguments.data(), nullptr)

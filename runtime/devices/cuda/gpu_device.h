@@ -48,7 +48,7 @@ struct GpuDevice {
   Event timerStart = nullptr, timerStop = nullptr;
 
   const ampc_gpu_image *image = nullptr;
-  Module module = nullptr;
+  Vec<Module> modules;     // of the image
   Vec<Function> functions; // of each kernel
   Vec<void *> arguments;   // room for the parameters of a launch
 
@@ -83,6 +83,12 @@ Status openGpu(GpuDevice &self, const DeviceOptions &options);
 /// Allocates all slices and the staging memory, writes the slots of the plan,
 /// copies the weights.
 Status allocateSlices(GpuDevice &self, const void *weights, Plan *plan);
+
+/// Points `self.arguments` at the parameters of a launch: the buffers, and
+/// their tensor maps, which are encoded into `maps`.
+Status fillArguments(GpuDevice &self, const ampc_gpu_launch &launch,
+                     void *const *buffers,
+                     TensorMapBytes (&maps)[AMPC_GPU_MAX_TENSOR_MAPS]);
 
 /// Makes the graph of a plan without If and Loop.
 Status buildGraph(GpuDevice &self, const Plan &plan);

@@ -93,9 +93,9 @@ Status GraphBuilder::kernel(const Plan &plan, const PlanNode &node) {
   params.blockDimZ = launch.block[2];
   params.sharedMemBytes = launch.shared_bytes;
   // The driver copies what the parameters point to.
-  for (uint32_t i = 0; i < launch.num_params; ++i) {
-    self.arguments[i] = const_cast<void **>(&plan.slots[node.firstSlot + i]);
-  }
+  TensorMapBytes maps[AMPC_GPU_MAX_TENSOR_MAPS];
+  AMPC_TRY(fillArguments(self, launch, plan.slots.data() + node.firstSlot, maps)
+               .withPrefix(node.source->label ? node.source->label : "node"));
   params.kernelParams = self.arguments.data();
   GraphNode added = nullptr;
   AMPC_TRY(AMPC_CUDA(self, graphAddKernelNode, &added, graph, before(),

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define AMPC_ABI_VERSION 1u
+#define AMPC_ABI_VERSION 2u
 
 /** Alignment in bytes of the arena, of the weight section and of every slice
  *  of either. Caller buffers need only the alignment of their element type. */
@@ -44,7 +44,7 @@ typedef enum ampc_dtype {
 } ampc_dtype;
 
 /** A size or offset in bytes: fixed + per_sample * N, where N is the free
- *  batch dimension. `per_sample` is 0 in every program of ABI version 1. */
+ *  batch dimension. `per_sample` is 0 in every program so far. */
 typedef struct ampc_size {
   uint64_t fixed;
   uint64_t per_sample;
@@ -129,8 +129,27 @@ typedef struct ampc_gpu_param {
   uint32_t reserved;
 } ampc_gpu_param;
 
+/** Tensor maps that a launch has at most. */
+#define AMPC_GPU_MAX_TENSOR_MAPS 4u
+
+/** A buffer as Hopper's copy engine sees it (cuTensorMapEncodeTiled): boxes of
+ *  it are copied to shared memory, elements outside of it are zeros there. The
+ *  innermost dimension comes first. */
+typedef struct ampc_gpu_tensor_map {
+  uint32_t param;      /* of the launch: the buffer */
+  uint32_t dtype;      /* ampc_dtype, a float of 16 or 32 bits */
+  uint32_t rank;       /* 1 to 5 */
+  uint32_t swizzle;    /* bytes of the pattern: 0, 32, 64 or 128 */
+  uint64_t sizes[5];   /* elements along each dimension */
+  uint64_t strides[5]; /* bytes from one to the next; [0] is an element's size,
+                        * the others multiples of 16 */
+  uint32_t box[5];     /* elements that one copy has along each dimension */
+  uint32_t reserved;
+} ampc_gpu_tensor_map;
+
 /** How a kernel is launched on a GPU. Its parameters are pointers to the node's
- *  buffers, in order; nothing is read past their end. */
+ *  buffers, in order, nothing being read past their end; then tensor maps, by
+ *  value. */
 typedef struct ampc_gpu_launch {
   const char *symbol;    /* of the kernel in the image */
   uint32_t grid[3];      /* blocks; 0 where there is nothing to do */
@@ -138,6 +157,9 @@ typedef struct ampc_gpu_launch {
   uint32_t shared_bytes; /* dynamic shared memory of a block */
   uint32_t num_params;
   const ampc_gpu_param *params;
+  uint32_t num_tensor_maps;
+  uint32_t module; /* of the image, that holds the kernel */
+  const ampc_gpu_tensor_map *tensor_maps;
 } ampc_gpu_launch;
 
 typedef enum ampc_gpu_image_kind {
@@ -145,19 +167,29 @@ typedef enum ampc_gpu_image_kind {
    * same major version with a higher minor one */
   AMPC_GPU_IMAGE_CUBIN = 0,
   /* text, of which the driver makes code for `architecture` or any later one;
-   * ends in a zero byte behind `bytes` */
+   * each ends in a zero byte behind its `bytes` */
   AMPC_GPU_IMAGE_PTX = 1,
   /* the ampc_sim_module of kernels lowered for the simulator, which then is a
    * device of `architecture`; `bytes` is 0 */
-  AMPC_GPU_IMAGE_SIMULATOR = 2
+  AMPC_GPU_IMAGE_SIMULATOR = 2,
+  /* a cubin of architecture-specific code, "sm_90a" where `architecture` is 90:
+   * it runs on devices of exactly this compute capability */
+  AMPC_GPU_IMAGE_EXACT_CUBIN = 3
 } ampc_gpu_image_kind;
+
+/** What the driver loads at once: one kernel, or several. */
+typedef struct ampc_gpu_module {
+  const void *data;
+  uint64_t bytes;
+} ampc_gpu_module;
 
 /** Code for one GPU architecture. */
 typedef struct ampc_gpu_image {
   uint32_t architecture;
   uint32_t kind; /* ampc_gpu_image_kind */
-  const void *data;
-  uint64_t bytes;
+  uint32_t num_modules;
+  uint32_t reserved;
+  const ampc_gpu_module *modules;
   const ampc_gpu_launch *launches; /* one for each kernel of the program */
 } ampc_gpu_image;
 
