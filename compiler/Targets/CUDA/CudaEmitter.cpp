@@ -18,6 +18,10 @@ void CudaEmitter::reset() {
     global.erase();
   }
   reserved.clear();
+  // Without the parameters that an earlier attempt has added.
+  SmallVector<Type> buffers(kernel.getNumArguments() + kernel.getNumResults(),
+                            LLVM::LLVMPointerType::get(b.getContext()));
+  function.setFunctionType(b.getFunctionType(buffers, {}));
   Block *entry = beginFunction();
   llvm::append_range(pointers, entry->getArguments());
 }
@@ -84,6 +88,22 @@ Value CudaEmitter::reserveShared(int64_t bytes) {
   reserved.push_back(
       createShared(function, name, bytes, LLVM::Linkage::Internal));
   return LLVM::AddressOfOp::create(b, loc, reserved.back());
+}
+
+void CudaEmitter::reserveWorkspace(int64_t bytes) {
+  if (launch.workspaceBytes == 0) {
+    SmallVector<Type> types(function.getArgumentTypes());
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+    types.push_back(pointer);
+    function.setFunctionType(b.getFunctionType(types, {}));
+    function.getBody().front().addArgument(pointer, loc);
+  }
+  launch.workspaceBytes = std::max(launch.workspaceBytes, bytes);
+}
+
+Value CudaEmitter::workspace() {
+  assert(launch.workspaceBytes != 0);
+  return function.getArguments().back();
 }
 
 int64_t CudaEmitter::getAlignment(Value offset, int64_t bytes,

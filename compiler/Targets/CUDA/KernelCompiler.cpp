@@ -41,11 +41,13 @@ static bool fromJson(const json::Object &from, StringRef key, T &number) {
 
 static std::string serialize(const CompiledKernel &kernel) {
   const auto &[launch, items, ptx, assembly] = kernel;
-  const auto &[symbol, grid, block, sharedBytes, tensorMaps, module] = launch;
-  const auto &[itemCount, grain, scratchBytes, group] = items;
+  const auto &[symbol, grid, block, sharedBytes, tensorMaps, module,
+               workspaceBytes] = launch;
+  const auto &[itemCount, grain, scratchBytes, group, workspace] = items;
   const auto &[cubin, spillStores, spillLoads, log] = assembly;
   (void)log;
-  (void)module; // its place among those of a program
+  (void)module;    // its place among those of a program
+  (void)workspace; // the same as workspaceBytes
   StringRef maps(reinterpret_cast<const char *>(tensorMaps.data()),
                  tensorMaps.size() * sizeof(ampc_gpu_tensor_map));
   json::Object header{{"symbol", symbol},
@@ -53,6 +55,7 @@ static std::string serialize(const CompiledKernel &kernel) {
                       {"block", toJson(block)},
                       {"shared", sharedBytes},
                       {"tensor_maps", llvm::toHex(maps)},
+                      {"workspace", workspaceBytes},
                       {"items", itemCount},
                       {"grain", grain},
                       {"scratch", scratchBytes},
@@ -75,8 +78,9 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   const json::Object *header = parsed->getAsObject();
   CompiledKernel kernel;
   auto &[launch, items, ptx, assembly] = kernel;
-  auto &[symbol, grid, block, sharedBytes, tensorMaps, module] = launch;
-  auto &[itemCount, grain, scratchBytes, group] = items;
+  auto &[symbol, grid, block, sharedBytes, tensorMaps, module, workspaceBytes] =
+      launch;
+  auto &[itemCount, grain, scratchBytes, group, workspace] = items;
   auto &[cubin, spillStores, spillLoads, log] = assembly;
   (void)log;
   module = 0;
@@ -85,6 +89,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   bool complete = name && fromJson(*header, "grid", grid) &&
                   fromJson(*header, "block", block) &&
                   fromJson(*header, "shared", sharedBytes) &&
+                  fromJson(*header, "workspace", workspaceBytes) &&
                   fromJson(*header, "items", itemCount) &&
                   fromJson(*header, "grain", grain) &&
                   fromJson(*header, "scratch", scratchBytes) &&
@@ -101,6 +106,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
+  workspace = static_cast<int64_t>(workspaceBytes);
   symbol = name->str();
   tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
   std::copy(maps.begin(), maps.end(),
@@ -118,6 +124,20 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
   os << getBuildId() << '\n'
      << (variant.isAssembled ? getPtxasVersion() : "") << '\n'
      << variant.architecture->name << " -O" << options.optLevel << '\n';
+  if (auto mode = kernel->getParentOp()->getAttr("amp.fp32_contractions")) {
+    os << mode << '\n';
+  }
+  for (const ContractionRule &rule : options.contractionRules) {
+    os << rule.architecture << ' ' << rule.type;
+    for (const auto &size : {rule.batch, rule.m, rule.n, rule.k}) {
+      os << ' ' << size.value_or(-1);
+    }
+    for (int64_t number :
+         {rule.tile[0], rule.tile[1], rule.tile[2], rule.stages, rule.split}) {
+      os << ' ' << number;
+    }
+    os << '\n';
+  }
   OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo(false).useLocalScope();
   kernel->print(os, flags);
@@ -163,9 +183,10 @@ cuda::chooseVariants(ArrayRef<const CudaArchitecture *> architectures) {
 
 static FailureOr<CompiledKernel> compileKernel(amp::KernelOp kernel,
                                                const KernelVariant &variant,
-                                               unsigned optLevel) {
+                                               const CodegenOptions &options) {
   auto module =
-      KernelModule::create(ArrayRef(kernel), *variant.architecture, optLevel);
+      KernelModule::create(ArrayRef(kernel), *variant.architecture,
+                           options.optLevel, options.contractionRules);
   if (failed(module)) {
     return failure();
   }
@@ -190,7 +211,7 @@ static FailureOr<CompiledKernel> compileOrFind(amp::KernelOp kernel,
                                                const CodegenOptions &options,
                                                KernelCache &cache) {
   if (!cache.isEnabled()) {
-    return compileKernel(kernel, variant, options.optLevel);
+    return compileKernel(kernel, variant, options);
   }
   std::string name = KernelCache::hash(describe(kernel, variant, options));
   if (auto found = cache.find(name)) {
@@ -198,7 +219,7 @@ static FailureOr<CompiledKernel> compileOrFind(amp::KernelOp kernel,
       return std::move(*known);
     }
   }
-  auto compiled = compileKernel(kernel, variant, options.optLevel);
+  auto compiled = compileKernel(kernel, variant, options);
   if (succeeded(compiled)) {
     cache.store(name, serialize(*compiled));
   }

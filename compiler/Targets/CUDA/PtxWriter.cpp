@@ -99,6 +99,7 @@ codegen::GpuImage::Launch launchOf(StringRef symbol,
   result.grid = {static_cast<uint32_t>(blocks), 1, 1};
   result.block = {static_cast<uint32_t>(threads), 1, 1};
   result.sharedBytes = static_cast<uint32_t>(launch.scratchBytes);
+  result.workspaceBytes = launch.workspaceBytes;
   return result;
 }
 } // namespace
@@ -150,15 +151,17 @@ void KernelModule::loadDialects(MLIRContext *context) {
 
 FailureOr<KernelModule>
 KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
-                     unsigned optLevel) {
+                     unsigned optLevel,
+                     ArrayRef<ContractionRule> contractionRules) {
   loadDialects(module.getContext());
   return create(llvm::to_vector(module.getOps<amp::KernelOp>()), architecture,
-                optLevel);
+                optLevel, contractionRules);
 }
 
 FailureOr<KernelModule>
 KernelModule::create(ArrayRef<amp::KernelOp> kernels,
-                     const CudaArchitecture &architecture, unsigned optLevel) {
+                     const CudaArchitecture &architecture, unsigned optLevel,
+                     ArrayRef<ContractionRule> contractionRules) {
   KernelModule result;
   result.context = std::make_unique<llvm::LLVMContext>();
   std::string error;
@@ -190,7 +193,8 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
     auto function = func::FuncOp::create(b, kernel.getLoc(), symbol,
                                          b.getFunctionType(buffers, {}));
     codegen::KernelTraits traits = traitsFor(kernel);
-    CudaEmitter emitter(kernel, function, traits, architecture);
+    CudaEmitter emitter(kernel, function, traits, architecture,
+                        contractionRules);
     if (failed(emitKernel(emitter))) {
       kernel.emitError("cannot emit this kernel for the cuda target");
       ok = false;

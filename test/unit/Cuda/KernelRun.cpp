@@ -42,6 +42,12 @@ ref::Tensor randomTensor(RankedTensorType type, unsigned seed) {
       float value = (values[i] % 4093) / 2046.5f - 1.0f;
       std::memcpy(bytes + i * 4, &value, 4);
     }
+  } else if (element.isF64()) {
+    auto values = randomF16(count, seed);
+    for (size_t i = 0; i < count; ++i) {
+      double value = (values[i] % 4093) / 2046.3 - 1.0;
+      std::memcpy(bytes + i * 8, &value, 8);
+    }
   } else {
     auto values = randomF16(count, seed);
     unsigned width = tensor.getByteWidth();
@@ -119,17 +125,26 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
   device.options.seed = seed;
   for (const ref::Tensor &argument : arguments) {
     llvm::ArrayRef<char> bytes = argument.getBytes();
-    device.param(device.upload(std::vector<char>(bytes.begin(), bytes.end()),
-                               "argument"));
+    // An empty tensor has an address all the same.
+    std::vector<char> data(bytes.begin(), bytes.end());
+    data.resize(std::max<size_t>(data.size(), 1));
+    device.param(device.upload(data, "argument"));
   }
   ref::Tensor got = *ref::Tensor::allocate(wanted.getType());
   size_t bytes = *ref::getByteSize(wanted.getType());
-  void *memory = device.allocate(bytes, "result");
+  void *memory = device.allocate(std::max<size_t>(bytes, 1), "result");
   device.param(memory);
   const codegen::GpuImage::Launch &launch = kernels.launches.front();
-  device.launch(launch.symbol, {launch.grid[0], launch.grid[1], launch.grid[2]},
-                {launch.block[0], launch.block[1], launch.block[2]},
-                launch.sharedBytes);
+  if (launch.workspaceBytes != 0) {
+    device.param(device.upload(std::vector<char>(launch.workspaceBytes, 0),
+                               "workspace"));
+  }
+  if (launch.grid[0] != 0) {
+    device.launch(launch.symbol,
+                  {launch.grid[0], launch.grid[1], launch.grid[2]},
+                  {launch.block[0], launch.block[1], launch.block[2]},
+                  launch.sharedBytes);
+  }
   std::memcpy(got.mutableBytes(), memory, bytes);
   result.error = relativeError(got, wanted);
   return result;
