@@ -2,6 +2,7 @@
 #ifndef AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
 #define AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
 
+#include "ampc/abi.h"
 #include "compiler/Targets/CUDA/Architectures.h"
 #include "compiler/Targets/Codegen/KernelEmitter.h"
 #include "compiler/Targets/Codegen/RowWalker.h"
@@ -23,7 +24,7 @@ public:
               const codegen::KernelTraits &traits,
               const CudaArchitecture &architecture)
       : KernelEmitter(kernel, function, traits),
-        hasWideMma(architecture.hasBf16),
+        hasWideMma(architecture.hasBf16), hasWgmma(architecture.hasWgmma()),
         sharedBytes(architecture.getSharedBytes()) {}
 
   void reset() override;
@@ -45,11 +46,27 @@ public:
 
   /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
   const bool hasWideMma;
+  /// Whether there are wgmma and the copies by tensor maps (sm_90a).
+  const bool hasWgmma;
   /// Shared memory that a block can have.
   const int64_t sharedBytes;
 
+  /// Adds a tensor map to the launch; the kernel's pointer to it.
+  mlir::Value addTensorMap(const ampc_gpu_tensor_map &map);
+  /// In the order of the parameters, which follow the buffers.
+  llvm::SmallVector<ampc_gpu_tensor_map, 2> tensorMaps;
+
+  /// What scratch is aligned to, in bytes: 16, or 1024 where a swizzle depends
+  /// on the address. Set before the first use of scratch.
+  int64_t scratchAlignment = 16;
+  /// Blocks that share a multiprocessor and its registers; 0: as it comes.
+  int64_t blocksPerMultiprocessor = 0;
+
   /// `value` (a scalar) of the lane whose number differs in the bits `mask`.
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+
+  /// `value` (of type index) of the warp's first lane, in all of its lanes.
+  mlir::Value broadcastFirst(mlir::Value value);
 
   /// The values of all `threads` threads of the block combined, in each: by
   /// halving within a warp, then the warps in order.
@@ -68,12 +85,18 @@ private:
   llvm::SmallVector<mlir::LLVM::GlobalOp> reserved;
 };
 
-/// The name of the dynamic shared array in a module of kernels.
+/// The name of the dynamic shared array in a module of kernels; and of that of
+/// greater alignment, which begins at the same place.
 inline constexpr llvm::StringLiteral dynamicSharedName = "ampc_shared";
+inline constexpr llvm::StringLiteral alignedSharedName = "ampc_shared_aligned";
 
 /// A contraction of 16-bit operands on tensor cores; fails without a diagnostic
 /// where it has no such form.
 mlir::LogicalResult emitMmaKernel(CudaEmitter &emitter, mlir::Operation *root);
+
+/// The same with wgmma, a warpgroup bringing operands that others multiply.
+mlir::LogicalResult emitWgmmaKernel(CudaEmitter &emitter,
+                                    mlir::Operation *root);
 
 mlir::LogicalResult emitAttentionKernel(CudaEmitter &emitter,
                                         mlir::Operation *root);

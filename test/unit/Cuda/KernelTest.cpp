@@ -2,135 +2,14 @@
 // Each kernel is emitted and optimised for an architecture, lowered for the
 // simulator and run there with its detectors on; results are compared with
 // those of the reference evaluator, which computes in float64.
-#include "compiler/Registration/Registration.h"
-#include "compiler/Targets/CUDA/PtxWriter.h"
-#include "dialects/Amp/IR/AmpOps.h"
-#include "dialects/Amp/Reference/Evaluator.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "test/unit/Simulate/Harness.h"
-#include "llvm/Support/raw_ostream.h"
+#include "test/unit/Cuda/KernelHarness.h"
 
-#include <cmath>
+#include "llvm/ADT/STLExtras.h"
 
-using namespace mlir;
+#include <gtest/gtest.h>
 
 namespace ampc::test {
 namespace {
-
-MLIRContext &getContext() {
-  static MLIRContext *context = [] {
-    DialectRegistry registry;
-    registerDialects(registry);
-    auto *made = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
-    made->loadDialect<amp::AmpDialect>();
-    return made;
-  }();
-  return *context;
-}
-
-/// Numbers from -1 to 1, and small integers.
-ref::Tensor randomTensor(RankedTensorType type, unsigned seed) {
-  ref::Tensor tensor = *ref::Tensor::allocate(type);
-  char *bytes = tensor.mutableBytes();
-  size_t count = type.getNumElements();
-  Type element = type.getElementType();
-  if (element.isF16() || element.isBF16()) {
-    auto values =
-        element.isF16() ? randomF16(count, seed) : randomBf16(count, seed);
-    std::memcpy(bytes, values.data(), count * 2);
-  } else if (element.isF32()) {
-    auto values = randomF16(count, seed);
-    for (size_t i = 0; i < count; ++i) {
-      // Any value with bits that f16 lacks.
-      float value = (values[i] % 4093) / 2046.5f - 1.0f;
-      std::memcpy(bytes + i * 4, &value, 4);
-    }
-  } else {
-    auto values = randomF16(count, seed);
-    unsigned width = tensor.getByteWidth();
-    std::memset(bytes, 0, count * width);
-    for (size_t i = 0; i < count; ++i) {
-      bytes[i * width] = static_cast<char>(values[i] & 1);
-    }
-  }
-  return tensor;
-}
-
-struct Case {
-  const char *name;
-  const char *kernel; ///< arguments and body, with one result
-  double tolerance = 2e-3;
-  bool needsAmpere = false; ///< bf16
-};
-
-void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }
-
-std::string toText(const llvm::Module &module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module.print(os, nullptr);
-  return text;
-}
-
-/// ||got - wanted|| / ||wanted||; infinite where one is no number.
-double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
-  double difference = 0, norm = 0;
-  for (int64_t i = 0; i < wanted.size(); ++i) {
-    double a = got.getDouble(i), b = wanted.getDouble(i);
-    if (std::isnan(a) != std::isnan(b)) {
-      return INFINITY;
-    }
-    if (std::isnan(a) || a == b) {
-      continue;
-    }
-    difference += (a - b) * (a - b);
-    norm += b * b;
-  }
-  return std::sqrt(difference / std::max(norm, 1e-30));
-}
-
-void run(const Case &test, const char *name, unsigned arch) {
-  auto module = parseSourceString<ModuleOp>(
-      std::string("amp.kernel private @k") + test.kernel, &getContext());
-  ASSERT_TRUE(module) << test.kernel;
-  auto architecture = findCudaArchitecture(name);
-  ASSERT_TRUE(static_cast<bool>(architecture));
-  auto kernels = cuda::KernelModule::create(*module, **architecture, 3);
-  ASSERT_TRUE(succeeded(kernels));
-  auto program = Program::fromLlvm(toText(*kernels->module), arch);
-  ASSERT_EQ(program->error(), "");
-  EXPECT_EQ(program->assemble(), "");
-
-  auto kernel = *module->getOps<amp::KernelOp>().begin();
-  SmallVector<ref::Tensor> arguments;
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    arguments.push_back(
-        randomTensor(mlir::cast<RankedTensorType>(type), 17 * i + 3));
-  }
-  ref::Evaluator evaluator;
-  auto wanted = evaluator.evaluateFunction(kernel, arguments);
-  ASSERT_TRUE(succeeded(wanted));
-
-  Device device(*program);
-  for (const ref::Tensor &argument : arguments) {
-    llvm::ArrayRef<char> bytes = argument.getBytes();
-    device.param(device.upload(std::vector<char>(bytes.begin(), bytes.end()),
-                               "argument"));
-  }
-  auto type = mlir::cast<RankedTensorType>(kernel.getResultTypes().front());
-  size_t bytes = *ref::getByteSize(type);
-  void *memory = device.allocate(bytes, "result");
-  device.param(memory);
-  const codegen::GpuImage::Launch &launch = kernels->launches.front();
-  device.launch(launch.symbol, {launch.grid[0], launch.grid[1], launch.grid[2]},
-                {launch.block[0], launch.block[1], launch.block[2]},
-                launch.sharedBytes);
-  EXPECT_TRUE(device.report.clean()) << device.report.text().c_str();
-  ref::Tensor got = *ref::Tensor::allocate(type);
-  std::memcpy(got.mutableBytes(), memory, bytes);
-  EXPECT_LE(relativeError(got, wanted->front()), test.tolerance);
-}
 
 const Case cases[] = {
     {"map_of_odd_size",
