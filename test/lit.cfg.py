@@ -15,6 +15,8 @@ config.environment["PATH"] = os.pathsep.join(
     [config.ampc_bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
+# Nothing is left in the home of who runs the tests.
+config.environment["AMPC_CACHE_DIR"] = os.path.join(config.test_exec_root, "kernel-cache")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace ampc::driver {
 
-static LogicalResult writeText(Compilation &compilation) {
+static LogicalResult writeListing(Compilation &compilation) {
   const Options &options = compilation.getOptions();
   StringRef path = options.output.empty() ? "-" : StringRef(options.output);
   if (options.emit == EmitKind::Mlir) {
@@ -24,8 +24,9 @@ static LogicalResult writeText(Compilation &compilation) {
   }
   SmallVector<char, 0> text;
   raw_svector_ostream os(text);
-  CodeForm form =
-      options.emit == EmitKind::Llvm ? CodeForm::LlvmIr : CodeForm::Assembly;
+  CodeForm form = options.emit == EmitKind::Llvm    ? CodeForm::LlvmIr
+                  : options.emit == EmitKind::Cubin ? CodeForm::Cubin
+                                                    : CodeForm::Assembly;
   if (failed(compilation.emitCode(form, compilation.getCodegenOptions(), os))) {
     return failure();
   }
@@ -56,6 +57,7 @@ LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
   }
   Compilation compilation(options, sink);
   bool isModel = options.emit == EmitKind::Onnx;
+  bool isListing = isTextKind(options.emit) || options.emit == EmitKind::Cubin;
   Phase last = isModel ? Phase::Precision
                        : std::min(options.compileTo.value_or(Phase::Memory),
                                   Phase::Memory);
@@ -66,9 +68,9 @@ LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
     certificate = Certificate::fromPolicy(compilation);
   }
   compilation.setCertificate(certificate.toJson());
-  if (failed(isModel                    ? writeModel(compilation)
-             : isTextKind(options.emit) ? writeText(compilation)
-                                        : writeArtifact(compilation))) {
+  if (failed(isModel     ? writeModel(compilation)
+             : isListing ? writeListing(compilation)
+                         : writeArtifact(compilation))) {
     return failure();
   }
   if (options.timeReport) {

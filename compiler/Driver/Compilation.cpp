@@ -358,6 +358,18 @@ CodegenOptions Compilation::getCodegenOptions() {
   codegen.simulate = options.simulate;
   codegen.threads = threads ? threads->getMaxConcurrency() : 1;
   codegen.producer = std::string("ampc ") + versionText;
+  codegen.cacheFolder = options.cacheFolder;
+  codegen.cacheLimit = options.cacheLimit;
+  codegen.cacheReport = [this](unsigned hits, unsigned misses,
+                               const std::string &problem) {
+    if (options.verbose && hits + misses != 0) {
+      sink.note("kernel cache '" + Twine(options.cacheFolder) +
+                "': " + Twine(hits) + " found, " + Twine(misses) + " compiled");
+    }
+    if (!problem.empty()) {
+      sink.warning(problem);
+    }
+  };
   llvm::json::Object metadata{{"amp", stringifyAmpPolicy(getAmpPolicy())},
                               {"march", options.march},
                               {"strict_rounding", options.strictRounding}};

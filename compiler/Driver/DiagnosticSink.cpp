@@ -1,5 +1,6 @@
 //===- DiagnosticSink.cpp - Where all findings of a command go ------------===//
 #include "compiler/Driver/DiagnosticSink.h"
+#include "compiler/Targets/Target.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringExtras.h"
@@ -268,6 +269,13 @@ MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
       break;
     }
     finding.category = category;
+    for (mlir::DiagnosticArgument &fact : diagnostic.getMetadata()) {
+      bool isText = fact.getKind() ==
+                    mlir::DiagnosticArgument::DiagnosticArgumentKind::String;
+      if (isText && fact.getAsString() == toolchainFailure) {
+        finding.category = ExitCode::Toolchain;
+      }
+    }
     finding.where = describeLocation(diagnostic.getLocation());
     finding.message = diagnostic.str();
     for (mlir::Diagnostic &note : diagnostic.getNotes()) {

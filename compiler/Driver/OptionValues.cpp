@@ -106,17 +106,29 @@ void OptionReader::readSize(OptSpecifier id, std::optional<uint64_t> &value) {
 }
 
 void OptionReader::readEmit(Options &options) {
-  std::string emit =
-      oneOf(OPT_emit,
-            {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm", "ptx"}, "exe");
+  const Arg *named = args.getLastArg(OPT_emit);
+  if (named && StringRef(named->getValue()).lower() == "cuda") {
+    (void)sink.error(ExitCode::Usage,
+                     "--emit=cuda: kernels are made as PTX, by MLIR and LLVM; "
+                     "there is no CUDA C++ of them",
+                     "--emit=ptx writes the PTX, --emit=cubin code of one "
+                     "architecture");
+    return;
+  }
+  std::string emit = oneOf(
+      OPT_emit,
+      {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm", "ptx", "cubin"},
+      "exe");
   options.emit = StringSwitch<EmitKind>(emit)
                      .Case("lib", EmitKind::Lib)
                      .Case("obj", EmitKind::Obj)
+                     .Case("kernels", EmitKind::Kernels)
                      .Case("onnx", EmitKind::Onnx)
                      .Case("mlir", EmitKind::Mlir)
                      .Case("llvm", EmitKind::Llvm)
                      .Case("asm", EmitKind::Asm)
                      .Case("ptx", EmitKind::Ptx)
+                     .Case("cubin", EmitKind::Cubin)
                      .Default(EmitKind::Exe);
   if (const Arg *arg = args.getLastArg(OPT_compile_from)) {
     options.compileFrom = symbolizePhase(arg->getValue());
@@ -244,7 +256,9 @@ void OptionReader::readPolicyFile(Options &options) {
 void OptionReader::readTarget(Options &options) {
   options.target =
       oneOf(OPT_target, {"cpu", "cuda"},
-            has(OPT_cuda_arch) || has(OPT_simulate) ? "cuda" : "cpu");
+            has(OPT_cuda_arch) || has(OPT_simulate) || options.inspectKernels
+                ? "cuda"
+                : "cpu");
   options.simulate = has(OPT_simulate);
   if (options.simulate && options.target == "cpu") {
     (void)sink.error(ExitCode::Usage,
@@ -260,10 +274,21 @@ void OptionReader::readTarget(Options &options) {
     }
   }
   if (options.target != "cuda") {
-    if (options.emit == EmitKind::Ptx) {
-      (void)sink.error(ExitCode::Usage, "--emit=ptx needs --target=cuda");
+    bool needsCuda = options.emit == EmitKind::Ptx ||
+                     options.emit == EmitKind::Cubin ||
+                     options.emit == EmitKind::Kernels;
+    if (needsCuda) {
+      (void)sink.error(ExitCode::Usage,
+                       "--emit=" + text(OPT_emit) + " needs --target=cuda");
+    } else if (options.inspectKernels) {
+      (void)sink.error(ExitCode::Usage, "--kernels needs --target=cuda");
     }
     return;
+  }
+  if (options.emit == EmitKind::Cubin && options.cudaArchs.size() != 1) {
+    (void)sink.error(ExitCode::Usage,
+                     "--emit=cubin is code of one architecture; expected "
+                     "--cuda-arch=NAME");
   }
   (void)checkCudaArchs(options, sink);
 }
@@ -364,6 +389,7 @@ void OptionReader::read(Options &options) {
   }
   options.precisionReport = text(OPT_precision_report);
   readTarget(options);
+  readCacheOptions(args, options, sink);
 
   readShapes(options);
   readDimParams(options);

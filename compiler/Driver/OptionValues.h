@@ -15,6 +15,10 @@ namespace ampc::driver {
 void readOptionValues(const llvm::opt::InputArgList &args, Options &options,
                       DiagnosticSink &sink);
 
+/// Sets where compiled GPU kernels are kept.
+void readCacheOptions(const llvm::opt::InputArgList &args, Options &options,
+                      DiagnosticSink &sink);
+
 /// Reports architectures of --cuda-arch that are unknown (usage), that CUDA
 /// dropped (unsupported), or that lack a type which the command line names
 /// (usage).

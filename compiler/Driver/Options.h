@@ -32,7 +32,18 @@ enum class Command {
 };
 
 /// What `ampc MODEL -o OUT` writes.
-enum class EmitKind { Exe, Lib, Obj, Onnx, Mlir, Llvm, Asm, Ptx };
+enum class EmitKind {
+  Exe,
+  Lib,
+  Obj,
+  Kernels, ///< a folder of GPU kernels for other programs
+  Onnx,
+  Mlir,
+  Llvm,
+  Asm,
+  Ptx,
+  Cubin
+};
 
 /// Whether it is text that may go to standard output.
 inline bool isTextKind(EmitKind kind) {
@@ -80,6 +91,9 @@ struct Options {
   std::string march = "native";
   bool simulate = false;              ///< GPU kernels run in the simulator
   std::vector<std::string> cudaArchs; ///< as written
+  /// Where compiled GPU kernels are kept; empty: nowhere.
+  std::string cacheFolder;
+  uint64_t cacheLimit = 1ull << 30;
   unsigned optLevel = 3;
   unsigned jobs = 0; ///< 0: one per available core
 
@@ -137,6 +151,8 @@ struct Options {
   // Reports and diagnostics.
   bool unsupportedOnly = false;
   bool json = false;
+  bool inspectKernels = false;
+  std::string gpu; ///< of `inspect --kernels`; empty: one of each image
   DiagnosticForm diagnostics = DiagnosticForm::Text;
   std::string remarks; ///< pattern of remark categories; empty: none
   bool timeReport = false;

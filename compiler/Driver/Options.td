@@ -20,6 +20,8 @@ def ProgramOption : OptionFlag;
 
 defvar compile = [CompileVis];
 defvar compiling = [CompileVis, RunVis, VerifyVis, BenchVis, ExplainVis, CompareVis, TuneVis];
+// Also `ampc inspect --kernels MODEL`.
+defvar emitting = !listconcat(compiling, [InspectVis]);
 defvar reading = !listconcat(compiling, [InspectVis, OpsVis]);
 defvar everything = !listconcat(reading, [DevicesVis]);
 defvar run = [RunVis];
@@ -55,7 +57,8 @@ class Switch<string name, string help, OptionGroup group, list<OptionVisibility>
 def output : Separate<["-"], "o">, MetaVarName<" FILE">, Group<group_output>, Flags<[CommonOption]>,
              HelpText<"Output file; with --emit=lib also FILE.h beside it; tune: the policy">,
              Visibility<[CompileVis, TuneVis]>;
-defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, onnx, mlir, llvm, asm, ptx", group_output,
+defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, onnx, mlir, llvm, asm, ptx, cubin",
+                  group_output,
                   compile,
                   [CommonOption]>;
 defm compile_to : Value<"compile-to", "PHASE",
@@ -72,60 +75,65 @@ defm elide_above : Value<"elide-above", "SIZE",
 
 //===-- Target ------------------------------------------------------------===//
 
-defm target : Value<"target", "NAME", "Where the program runs: cpu (default), cuda", group_target, compiling,
+defm target : Value<"target", "NAME", "Where the program runs: cpu (default), cuda", group_target, emitting,
                     [CommonOption]>;
 defm march : Value<"march", "NAME", "CPU architecture: native (default), x86-64-v3, x86-64-v4", group_target,
-                   compiling, [CommonOption]>;
+                   emitting, [CommonOption]>;
 defm cuda_arch : Value<"cuda-arch", "sm_80,sm_90a,...", "GPUs, by architecture or name (rtx3060, a100, h200)",
-                       group_target, compiling>;
+                       group_target, emitting>;
 def simulate : Switch<"simulate", "Make GPU kernels for the simulator, which runs on the CPU and checks them",
-                      group_target, compiling>;
-def opt_level : Joined<["-"], "O">, MetaVarName<"LEVEL">, Group<group_target>, Visibility<compiling>,
+                      group_target, emitting>;
+defm cache_dir : Value<"cache-dir", "DIR",
+                       "Where compiled GPU kernels are kept (default: $AMPC_CACHE_DIR, $XDG_CACHE_HOME/ampc, ~/.cache/ampc)",
+                       group_target, emitting>;
+defm cache_limit : Value<"cache-limit", "SIZE", "Most bytes kept there (default 1G)", group_target, emitting>;
+def no_cache : Switch<"no-cache", "Compile each GPU kernel anew, and keep none", group_target, emitting>;
+def opt_level : Joined<["-"], "O">, MetaVarName<"LEVEL">, Group<group_target>, Visibility<emitting>,
                 HelpText<"Effort of machine code generation, 0 to 3 (default 3)">;
-def jobs : JoinedOrSeparate<["-"], "j">, MetaVarName<" N">, Group<group_target>, Visibility<compiling>,
+def jobs : JoinedOrSeparate<["-"], "j">, MetaVarName<" N">, Group<group_target>, Visibility<emitting>,
            HelpText<"Threads of the compiler; the output does not depend on it">;
 
 //===-- Precision ---------------------------------------------------------===//
 
 defm amp : Value<"amp", "POLICY",
                  "Mixed precision: auto (default), off, fp16, bf16, tf32, pure-fp16, pure-bf16", group_precision,
-                 compiling, [CommonOption]>;
+                 emitting, [CommonOption]>;
 defm layer_precisions : Value<"layer-precisions", "PATTERN:TYPE,...", "Types of nodes by name, path or glob",
-                              group_precision, compiling, [CommonOption]>;
+                              group_precision, emitting, [CommonOption]>;
 defm op_precisions : Value<"op-precisions", "OP:TYPE,...", "Types of nodes by operator or function of the model",
-                           group_precision, compiling>;
+                           group_precision, emitting>;
 defm precision_policy : Value<"precision-policy", "FILE.json",
                               "Types from a file: {\"default\": TYPE, \"layers\": {PATTERN: TYPE}, \"ops\": {OP: TYPE}}",
-                              group_precision, compiling>;
+                              group_precision, emitting>;
 defm constants : Value<"constants", "fp32|saturate",
                        "Where a constant does not fit the 16-bit type, run in fp32 (default) or saturate it",
-                       group_precision, compiling>;
+                       group_precision, emitting>;
 defm fp32_contractions : Value<"fp32-contractions", "ieee|tf32",
                                "Products of contractions left in fp32, on a GPU: fp32 (default) or TF32",
-                               group_precision, compiling>;
+                               group_precision, emitting>;
 // The names that NVIDIA ModelOpt's AutoCast uses.
 defm nodes_to_exclude : Value<"nodes-to-exclude", "PATTERN,...", "Nodes that stay in fp32", group_precision,
-                              compiling>;
-defm nodes_to_include : Value<"nodes-to-include", "PATTERN,...", "Nodes to lower", group_precision, compiling>;
+                              emitting>;
+defm nodes_to_include : Value<"nodes-to-include", "PATTERN,...", "Nodes to lower", group_precision, emitting>;
 defm op_types_to_exclude : Value<"op-types-to-exclude", "OP,...", "Operators that stay in fp32", group_precision,
-                                 compiling>;
-defm op_types_to_include : Value<"op-types-to-include", "OP,...", "Operators to lower", group_precision, compiling>;
-defm low_precision_type : Value<"low-precision-type", "fp16|bf16", "Same as --amp", group_precision, compiling>;
+                                 emitting>;
+defm op_types_to_include : Value<"op-types-to-include", "OP,...", "Operators to lower", group_precision, emitting>;
+defm low_precision_type : Value<"low-precision-type", "fp16|bf16", "Same as --amp", group_precision, emitting>;
 def keep_io_types : Switch<"keep-io-types", "Inputs and outputs keep their types (default)", group_precision,
-                           compiling>;
+                           emitting>;
 def keep_io_types_is : Joined<["--"], "keep-io-types=">, MetaVarName<"true|false">, Group<group_precision>,
-                       HelpText<"With false, --emit=onnx also narrows inputs and outputs">, Visibility<compiling>;
+                       HelpText<"With false, --emit=onnx also narrows inputs and outputs">, Visibility<emitting>;
 def calibrate : Switch<"calibrate",
                        "Keep in fp32 what leaves the range of the 16-bit type on --data; --amp=auto with --data does so",
                        group_precision, compile>;
 def strict_rounding : Switch<"strict-rounding", "Round after every operator, as eager execution does",
-                             group_precision, compiling>;
+                             group_precision, emitting>;
 defm norm_output : Value<"norm-output", "follow|fp32",
                          "Type of norm results: of their input (default), or fp32 as PyTorch's autocast",
-                         group_precision, compiling>;
+                         group_precision, emitting>;
 defm precision_report : Value<"precision-report", "FILE",
                               "Write each node's type and the rule that chose it as JSON; a table with -",
-                              group_precision, compiling, [CommonOption]>;
+                              group_precision, emitting, [CommonOption]>;
 
 //===-- Model -------------------------------------------------------------===//
 

@@ -7,13 +7,18 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
+#include <functional>
 #include <memory>
 #include <string>
 
 namespace ampc {
 
 /// What the machine code of a program is written as.
-enum class CodeForm { Object, Assembly, LlvmIr };
+enum class CodeForm { Object, Assembly, LlvmIr, Cubin };
+
+/// Metadata of a diagnostic: not the model is at fault but a program of the
+/// toolkit.
+inline constexpr llvm::StringLiteral toolchainFailure = "toolchain";
 
 /// Options of code emission.
 struct CodegenOptions {
@@ -30,6 +35,12 @@ struct CodegenOptions {
   uint64_t weightsFileOffset = 0;
   std::string producer = "ampc";
   std::string metadata = "{}"; ///< JSON of ampc_program.metadata
+  /// Where compiled kernels are kept; empty: nowhere.
+  std::string cacheFolder;
+  uint64_t cacheLimit = 1ull << 30; ///< bytes
+  /// Told how many kernels were found there, how many were not, and what went
+  /// wrong ("" if nothing).
+  std::function<void(unsigned, unsigned, const std::string &)> cacheReport;
 };
 
 /// A place where programs run. A target is created for a machine (or a name of

@@ -33,16 +33,24 @@ static Status checkTensorMaps(const ampc_gpu_launch &launch, uint32_t index) {
                               index);
 }
 
-static Status checkLaunch(const ampc_gpu_launch &launch, uint32_t index) {
+static Status checkLaunch(const ampc_gpu_image &image, uint32_t index) {
+  const ampc_gpu_launch &launch = image.launches[index];
   uint64_t threads = static_cast<uint64_t>(launch.block[0]) * launch.block[1];
-  if (!launch.symbol || (launch.num_params && !launch.params) ||
-      launch.block[0] > 1024 || launch.block[1] > 1024 ||
-      launch.block[2] > 64 || threads * launch.block[2] > 1024 ||
-      launch.shared_bytes > (1u << 20)) {
+  if (!launch.symbol || launch.module >= image.num_modules ||
+      (launch.num_params && !launch.params) || launch.block[0] > 1024 ||
+      launch.block[1] > 1024 || launch.block[2] > 64 ||
+      threads * launch.block[2] > 1024 || launch.shared_bytes > (1u << 20)) {
     return Status::error(AMPC_INVALID, "malformed program: launch of kernel %u",
                          index);
   }
   return checkTensorMaps(launch, index);
+}
+
+/// The driver is not told how long a module is.
+static bool isComplete(const ampc_gpu_module &module, uint32_t kind) {
+  auto *text = static_cast<const char *>(module.data);
+  return text && (kind == AMPC_GPU_IMAGE_SIMULATOR || module.bytes != 0) &&
+         (kind != AMPC_GPU_IMAGE_PTX || text[module.bytes] == 0);
 }
 
 Status checkGpuCode(const ampc_program &program) {
@@ -52,18 +60,17 @@ Status checkGpuCode(const ampc_program &program) {
   }
   for (uint32_t i = 0; i < code.num_images; ++i) {
     const ampc_gpu_image &image = code.images[i];
-    if (image.kind > AMPC_GPU_IMAGE_SIMULATOR || !image.data ||
-        (program.num_kernels && !image.launches)) {
-      return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);
+    bool complete = image.kind <= AMPC_GPU_IMAGE_EXACT_CUBIN &&
+                    (image.modules || !image.num_modules) &&
+                    (image.launches || !program.num_kernels);
+    for (uint32_t m = 0; complete && m < image.num_modules; ++m) {
+      complete = isComplete(image.modules[m], image.kind);
     }
-    // The driver is not told how long an image is.
-    auto *text = static_cast<const char *>(image.data);
-    if ((image.kind != AMPC_GPU_IMAGE_SIMULATOR && image.bytes == 0) ||
-        (image.kind == AMPC_GPU_IMAGE_PTX && text[image.bytes] != 0)) {
+    if (!complete) {
       return Status::error(AMPC_INVALID, "malformed program: GPU image %u", i);
     }
     for (uint32_t k = 0; k < program.num_kernels; ++k) {
-      AMPC_TRY(checkLaunch(image.launches[k], k));
+      AMPC_TRY(checkLaunch(image, k));
     }
   }
   return Status();
@@ -140,9 +147,24 @@ Status checkGpuNodes(const ampc_program &program, const ampc_node_list &list) {
 }
 
 const char *imageKindName(uint32_t kind) {
-  return kind == AMPC_GPU_IMAGE_CUBIN ? "cubin"
-         : kind == AMPC_GPU_IMAGE_PTX ? "ptx"
-                                      : "simulator";
+  return kind == AMPC_GPU_IMAGE_PTX         ? "ptx"
+         : kind == AMPC_GPU_IMAGE_SIMULATOR ? "simulator"
+                                            : "cubin";
+}
+
+Str architectureName(const ampc_gpu_image &image) {
+  Str text;
+  text.appendf("sm_%u%s", image.architecture,
+               image.kind == AMPC_GPU_IMAGE_EXACT_CUBIN ? "a" : "");
+  return text;
+}
+
+uint64_t imageBytes(const ampc_gpu_image &image) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < image.num_modules; ++i) {
+    bytes += image.modules[i].bytes;
+  }
+  return bytes;
 }
 
 Str describeImages(const ampc_gpu_code &code) {
@@ -152,7 +174,8 @@ Str describeImages(const ampc_gpu_code &code) {
     const char *prefix = image.kind == AMPC_GPU_IMAGE_PTX         ? "PTX of "
                          : image.kind == AMPC_GPU_IMAGE_SIMULATOR ? "simulated "
                                                                   : "";
-    text.appendf("%s%ssm_%u", i ? ", " : "", prefix, image.architecture);
+    text.appendf("%s%s%s", i ? ", " : "", prefix,
+                 architectureName(image).c_str());
   }
   return text;
 }
@@ -178,6 +201,13 @@ static bool fits(const ampc_gpu_image &image, uint32_t architecture) {
   }
 }
 
+/// What fits a device closer comes first.
+static int rankOf(uint32_t kind) {
+  return kind == AMPC_GPU_IMAGE_EXACT_CUBIN ? 0
+         : kind == AMPC_GPU_IMAGE_CUBIN     ? 1
+                                            : 2;
+}
+
 const ampc_gpu_image *chooseImage(const ampc_gpu_code &code,
                                   uint32_t architecture) {
   const ampc_gpu_image *best = nullptr;
@@ -187,7 +217,7 @@ const ampc_gpu_image *chooseImage(const ampc_gpu_code &code,
       continue;
     }
     bool better =
-        !best || image.kind < best->kind ||
+        !best || rankOf(image.kind) < rankOf(best->kind) ||
         (image.kind == best->kind && image.architecture > best->architecture);
     best = better ? &image : best;
   }

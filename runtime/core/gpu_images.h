@@ -13,8 +13,14 @@ Status checkGpuCode(const ampc_program &program);
 /// inside their regions. The program has been accepted by buildPlan.
 Status checkGpuNodes(const ampc_program &program, const ampc_node_list &list);
 
+/// "sm_90", or "sm_90a" where the image runs on no other architecture.
+Str architectureName(const ampc_gpu_image &image);
+
 /// "cubin", "ptx" or "simulator".
 const char *imageKindName(uint32_t kind);
+
+/// The bytes of all its modules.
+uint64_t imageBytes(const ampc_gpu_image &image);
 
 /// "sm_80, sm_90, PTX of sm_75".
 Str describeImages(const ampc_gpu_code &code);
@@ -23,8 +29,8 @@ Str describeImages(const ampc_gpu_code &code);
 uint32_t oldestArchitecture(const ampc_gpu_code &code);
 
 /// The image that a device of compute capability `architecture` runs best:
-/// the newest cubin of the same major version, or else the newest PTX; null if
-/// none fits.
+/// the cubin of this very architecture, or else the newest cubin of the same
+/// major version, or else the newest PTX; null if none fits.
 const ampc_gpu_image *chooseImage(const ampc_gpu_code &code,
                                   uint32_t architecture);
 

@@ -144,11 +144,11 @@ void jsonImages(Str *out, const ampc_program &program) {
   uint32_t count = program.gpu ? program.gpu->num_images : 0;
   for (uint32_t i = 0; i < count; ++i) {
     const ampc_gpu_image &image = program.gpu->images[i];
-    out->appendf("%s{\"architecture\": \"sm_%u\", \"kind\": \"%s\", "
-                 "\"bytes\": %llu}",
-                 i ? ",\n    " : "\n    ", image.architecture,
-                 imageKindName(image.kind),
-                 static_cast<unsigned long long>(image.bytes));
+    out->appendf("%s{\"architecture\": \"%s\", \"kind\": \"%s\", "
+                 "\"modules\": %u, \"bytes\": %llu}",
+                 i ? ",\n    " : "\n    ", architectureName(image).c_str(),
+                 imageKindName(image.kind), image.num_modules,
+                 static_cast<unsigned long long>(imageBytes(image)));
   }
   out->append(count ? "\n  ]" : "]");
 }

@@ -9,7 +9,10 @@ import importlib.machinery
 import importlib.util
 import pathlib
 import sys
+import tempfile
 import unittest
+from types import SimpleNamespace
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools" / "scripts"), str(ROOT / "test" / "models"),
@@ -25,6 +28,7 @@ from onnx import TensorProto, helper
 import binding
 import catalogue
 import expectations
+import modes
 from ampctest.tensors import compare, frobenius_error
 
 
@@ -128,6 +132,36 @@ class Backend(unittest.TestCase):
     def test_reasons_hold_no_paths(self):
         text = "/a/x/model.onnx:/a/b: error: unsupported op Foo at /b/me/file.cpp"
         self.assertEqual(expectations.reason_of(text), "unsupported op Foo at file.cpp")
+
+    def test_turns_share_no_test(self):
+        """Ten turns of a tenth are all tests, each once."""
+        onnx_backend = load("tools/onnx-backend")
+        tests = [SimpleNamespace(name=f"test_{i}") for i in range(500)]
+        drawn = [test.name for turn in range(10)
+                 for test in onnx_backend.select(tests, [], 10, turn)]
+        self.assertEqual(sorted(drawn), sorted(test.name for test in tests))
+
+    def test_later_lists_overrule(self):
+        """Lines that all simulated modes share move up, and each mode expects what it did."""
+        results = {name: SimpleNamespace(status=status, message="why")
+                   for name, status in (("a", "pass"), ("b", "unsupported"), ("c", "mismatch"))}
+        simulated = modes.matching("sim")
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.object(expectations, "FOLDER", pathlib.Path(folder)):
+            for name in ("cpu-fp32", "cpu-fp16", "cpu-bf16"):
+                expectations.save_list(name, {"a": ("mismatch", "on the CPU only")})
+            for mode in simulated:
+                other = {"c": SimpleNamespace(status="pass")} if mode.name == "sim-sm_75-fp32" else {}
+                expectations.update(mode, results | other, set(results))
+            wanted = {mode.name: expectations.load(mode) for mode in simulated}
+            expectations.share(simulated)
+            self.assertEqual({mode.name: expectations.load(mode) for mode in simulated}, wanted)
+            self.assertEqual(set(expectations.load_list("sim")), {"a", "b"})
+            self.assertEqual(set(expectations.load_list("sim-fp16")), {"c"})
+            self.assertEqual(set(expectations.load_list("sim-sm_75-fp32")), set())
+            self.assertEqual(set(expectations.load_list("sim-sm_80-fp32")), {"c"})
+            self.assertEqual(expectations.stale(simulated[0], set(results)), [])
+            self.assertEqual(len(expectations.stale(simulated[0], {"a"})), 1)
 
 
 class Models(unittest.TestCase):

@@ -1,54 +1,97 @@
 //===- Assembler.cpp - PTX to cubins, by ptxas ----------------------------===//
-#include "compiler/Targets/CUDA/PtxWriter.h"
+#include "compiler/Targets/CUDA/Assembler.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
 
 using namespace ampc;
 using namespace ampc::cuda;
 namespace fs = llvm::sys::fs;
 
-static std::string findPtxas() {
-  if (auto named = llvm::sys::Process::GetEnv("AMPC_PTXAS")) {
+std::string cuda::findCudaTool(llvm::StringRef name) {
+  if (auto named =
+          llvm::sys::Process::GetEnv(("AMPC_" + name.upper()).c_str())) {
     return *named;
   }
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (auto home = llvm::sys::Process::GetEnv(variable)) {
       llvm::SmallString<128> path(*home);
-      llvm::sys::path::append(path, "bin", "ptxas");
+      llvm::sys::path::append(path, "bin", name);
       if (fs::can_execute(path)) {
         return std::string(path);
       }
     }
   }
-  if (auto found = llvm::sys::findProgramByName("ptxas")) {
+  if (auto found = llvm::sys::findProgramByName(name)) {
     return *found;
   }
-  auto found = llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"});
+  auto found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});
   return found ? *found : "";
 }
 
-bool cuda::canAssemble() { return !findPtxas().empty(); }
+int cuda::runTool(llvm::ArrayRef<llvm::StringRef> arguments,
+                  std::string &output) {
+  llvm::SmallString<128> log;
+  if (auto error = fs::createTemporaryFile("ampc", "log", log)) {
+    output = "cannot make a temporary file: " + error.message();
+    return -1;
+  }
+  llvm::scope_exit cleanup([&] { fs::remove(log); });
+  std::optional<llvm::StringRef> redirects[] = {std::nullopt, log.str(),
+                                                log.str()};
+  output.clear();
+  int code = llvm::sys::ExecuteAndWait(arguments.front(), arguments,
+                                       std::nullopt, redirects,
+                                       /*SecondsToWait=*/600, 0, &output);
+  if (auto said = llvm::MemoryBuffer::getFile(log)) {
+    output += (*said)->getBuffer();
+  }
+  return code;
+}
 
-mlir::FailureOr<std::string>
-cuda::assemble(llvm::StringRef ptx, const CudaArchitecture &architecture,
-               std::string &error) {
-  std::string ptxas = findPtxas();
+bool cuda::canAssemble() { return !findCudaTool("ptxas").empty(); }
+
+const std::string &cuda::getPtxasVersion() {
+  static const std::string version = [] {
+    std::string ptxas = findCudaTool("ptxas"), said;
+    bool ok = !ptxas.empty() && runTool({ptxas, "--version"}, said) == 0;
+    return ok ? said : "";
+  }();
+  return version;
+}
+
+/// Sums the numbers before `what` in all that `ptxas -v` says.
+static uint64_t sumBytes(llvm::StringRef log, llvm::StringRef what) {
+  uint64_t sum = 0;
+  llvm::Regex pattern(("([0-9]+) bytes " + what).str());
+  llvm::SmallVector<llvm::StringRef, 2> parts;
+  while (pattern.match(log, &parts)) {
+    uint64_t bytes = 0;
+    (void)parts[1].getAsInteger(10, bytes);
+    sum += bytes;
+    log = log.drop_front(parts[0].end() - log.begin());
+  }
+  return sum;
+}
+
+mlir::FailureOr<Assembly> cuda::assemble(llvm::StringRef ptx,
+                                         const CudaArchitecture &architecture,
+                                         std::string &error) {
+  std::string ptxas = findCudaTool("ptxas");
   if (ptxas.empty()) {
     error = "cannot find ptxas: set AMPC_PTXAS or CUDA_HOME";
     return mlir::failure();
   }
-  llvm::SmallString<128> source, object, log;
+  llvm::SmallString<128> source, object;
   int descriptor;
-  auto created = [&](llvm::StringRef suffix, llvm::SmallString<128> &path) {
-    return fs::createTemporaryFile("ampc", suffix, path);
-  };
   llvm::scope_exit cleanup([&] {
-    for (const auto &path : {source, object, log}) {
+    for (const auto &path : {source, object}) {
       if (!path.empty()) {
         fs::remove(path);
       }
@@ -63,19 +106,13 @@ cuda::assemble(llvm::StringRef ptx, const CudaArchitecture &architecture,
     llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
     os << ptx;
   }
-  if (created("cubin", object) || created("log", log)) {
+  if (fs::createTemporaryFile("ampc", "cubin", object)) {
     error = "cannot make a temporary file";
     return mlir::failure();
   }
-  std::string arch = "-arch=" + architecture.name.str();
-  std::optional<llvm::StringRef> redirects[] = {std::nullopt, log.str(),
-                                                log.str()};
-  int code = llvm::sys::ExecuteAndWait(
-      ptxas, {ptxas, arch, "-O3", source.str(), "-o", object.str()},
-      std::nullopt, redirects, /*SecondsToWait=*/600, 0, &error);
-  auto said = llvm::MemoryBuffer::getFile(log);
-  if (code != 0) {
-    error += said ? (*said)->getBuffer().str() : "";
+  std::string arch = "-arch=" + architecture.name.str(), said;
+  if (runTool({ptxas, arch, "-O3", "-v", source, "-o", object}, said) != 0) {
+    error = said;
     return mlir::failure();
   }
   auto data = llvm::MemoryBuffer::getFile(object, /*IsText=*/false,
@@ -84,5 +121,9 @@ cuda::assemble(llvm::StringRef ptx, const CudaArchitecture &architecture,
     error = data.getError().message();
     return mlir::failure();
   }
-  return (*data)->getBuffer().str();
+  Assembly result;
+  result.cubin = (*data)->getBuffer().str();
+  result.spillStoreBytes = sumBytes(said, "spill stores");
+  result.spillLoadBytes = sumBytes(said, "spill loads");
+  return result;
 }

@@ -42,16 +42,9 @@ void CudaEmitter::forEachItem(function_ref<void(Value)> body) {
   Value first =
       arith::MulIOp::create(b, loc, blockIndex(), index(blockThreads));
   Value item = arith::AddIOp::create(b, loc, first, threadIndex());
-  if (launch.items % blockThreads == 0) {
-    body(item);
-    return;
-  }
-  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, item,
-                                       index(launch.items));
-  auto choice = scf::IfOp::create(b, loc, inside, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(choice.thenBlock());
-  body(item);
+  onlyIf(launch.items % blockThreads == 0 ? Value()
+                                          : isBelow(item, launch.items),
+         [&] { body(item); });
 }
 
 void CudaEmitter::forEachBlock(int64_t threads,
@@ -208,9 +201,32 @@ Value CudaEmitter::reduceBlock(Value value, int64_t threads,
 }
 
 void CudaEmitter::onFirstThread(function_ref<void()> body) {
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        threadIndex(), index(0));
-  auto choice = scf::IfOp::create(b, loc, isFirst, /*withElse=*/false);
+  onlyIf(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, threadIndex(),
+                               index(0)),
+         body);
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+Value CudaEmitter::isBelow(Value lhs, int64_t rhs) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, lhs,
+                               index(rhs));
+}
+
+Value CudaEmitter::bothOf(Value lhs, Value rhs) {
+  return !lhs   ? rhs
+         : !rhs ? lhs
+                : arith::AndIOp::create(b, loc, lhs, rhs).getResult();
+}
+
+void CudaEmitter::onlyIf(Value condition, function_ref<void()> body) {
+  if (!condition) {
+    body();
+    return;
+  }
+  auto choice = scf::IfOp::create(b, loc, condition, /*withElse=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.thenBlock());
   body();

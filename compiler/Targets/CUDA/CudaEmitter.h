@@ -74,6 +74,15 @@ public:
       mlir::Value value, int64_t threads,
       llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
+  /// `lhs` < `rhs`, both unsigned.
+  mlir::Value isBelow(mlir::Value lhs, int64_t rhs);
+
+  /// The conjunction of two conditions, each of which may be null for true.
+  mlir::Value bothOf(mlir::Value lhs, mlir::Value rhs);
+
+  /// Builds `body` under `condition`; null stands for always.
+  void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
+
   /// Builds `body` for the first thread of the block.
   void onFirstThread(llvm::function_ref<void()> body);
 
@@ -90,9 +99,10 @@ private:
 inline constexpr llvm::StringLiteral dynamicSharedName = "ampc_shared";
 inline constexpr llvm::StringLiteral alignedSharedName = "ampc_shared_aligned";
 
-/// A contraction of 16-bit operands on tensor cores; fails without a diagnostic
-/// where it has no such form.
-mlir::LogicalResult emitMmaKernel(CudaEmitter &emitter, mlir::Operation *root);
+/// A contraction by tiles of its result; fails without a diagnostic where it
+/// has no such form.
+mlir::LogicalResult emitTiledContraction(CudaEmitter &emitter,
+                                         mlir::Operation *root);
 
 /// The same with wgmma, a warpgroup bringing operands that others multiply.
 mlir::LogicalResult emitWgmmaKernel(CudaEmitter &emitter,

@@ -1,5 +1,5 @@
 //===- CudaTarget.cpp - NVIDIA GPUs as a target ---------------------------===//
-#include "compiler/Targets/CUDA/PtxWriter.h"
+#include "compiler/Targets/CUDA/KernelCompiler.h"
 #include "compiler/Targets/CUDA/Simulate/Simulate.h"
 #include "compiler/Targets/Codegen/Lowering.h"
 #include "compiler/Targets/Target.h"
@@ -40,43 +40,78 @@ private:
   /// The program with its kernels lowered to the host's code.
   LogicalResult emitSimulated(ModuleOp module, const CodegenOptions &options,
                               llvm::raw_pwrite_stream &os) const;
-  LogicalResult addImages(ModuleOp module, const CudaArchitecture &architecture,
-                          bool isOldest, unsigned optLevel,
+  /// All kernels as one module of the oldest architecture, in `form`.
+  LogicalResult emitListing(ModuleOp module, CodeForm form,
+                            const CodegenOptions &options,
+                            llvm::raw_pwrite_stream &os) const;
+  /// The images of the named architectures, and PTX for later ones.
+  LogicalResult addImages(ModuleOp module, const CodegenOptions &options,
                           codegen::ProgramParts &parts,
                           llvm::StringMap<codegen::KernelLaunch> &items) const;
 
   std::vector<const CudaArchitecture *> architectures; ///< oldest first
 };
 
+/// PTX of it runs on all later GPUs: that of sm_90a would run on no other.
+static const CudaArchitecture &
+choosePtxArchitecture(ArrayRef<const CudaArchitecture *> named) {
+  const CudaArchitecture &oldest = *named.front();
+  return oldest.major < 8 ? oldest
+                          : *llvm::cantFail(findCudaArchitecture("sm_80"));
+}
+
+static codegen::GpuImage makeImage(const KernelVariant &variant,
+                                   ampc_gpu_image_kind kind,
+                                   const CompiledKernels &kernels) {
+  codegen::GpuImage image;
+  image.architecture =
+      variant.architecture->major * 10 + variant.architecture->minor;
+  image.kind = kind;
+  for (const CompiledKernel &kernel : kernels) {
+    image.launches.push_back(kernel.launch);
+    image.launches.back().module = image.modules.size();
+    image.modules.push_back(kind == AMPC_GPU_IMAGE_PTX ? kernel.ptx
+                                                       : kernel.assembly.cubin);
+  }
+  return image;
+}
+
 LogicalResult
-CudaTarget::addImages(ModuleOp module, const CudaArchitecture &architecture,
-                      bool isOldest, unsigned optLevel,
+CudaTarget::addImages(ModuleOp module, const CodegenOptions &options,
                       codegen::ProgramParts &parts,
                       llvm::StringMap<codegen::KernelLaunch> &items) const {
-  auto kernels = KernelModule::create(module, architecture, optLevel);
-  if (failed(kernels)) {
+  const CudaArchitecture &ptx = choosePtxArchitecture(architectures);
+  std::vector<KernelVariant> variants;
+  if (canAssemble()) {
+    for (const CudaArchitecture *architecture : architectures) {
+      variants.push_back({architecture, true});
+    }
+  }
+  size_t ptxVariant = 0;
+  while (ptxVariant < variants.size() &&
+         variants[ptxVariant].architecture != &ptx) {
+    ++ptxVariant;
+  }
+  if (ptxVariant == variants.size()) {
+    variants.push_back({&ptx, false});
+  }
+  auto compiled = compileKernels(module, variants, options);
+  if (failed(compiled)) {
     return failure();
   }
-  std::string ptx = kernels->writePtx();
-  items = std::move(kernels->items);
-  codegen::GpuImage image;
-  image.architecture = architecture.major * 10 + architecture.minor;
-  image.launches = kernels->launches;
-  if (canAssemble()) {
-    std::string error;
-    auto cubin = assemble(ptx, architecture, error);
-    if (failed(cubin)) {
-      return module.emitError("ptxas failed for ")
-             << architecture.name << ": " << error;
+  for (auto [variant, kernels] : llvm::zip_equal(variants, *compiled)) {
+    if (variant.isAssembled) {
+      bool isExact = variant.architecture->name.ends_with("a");
+      parts.images.push_back(makeImage(
+          variant, isExact ? AMPC_GPU_IMAGE_EXACT_CUBIN : AMPC_GPU_IMAGE_CUBIN,
+          kernels));
     }
-    image.data = std::move(*cubin);
-    parts.images.push_back(image);
   }
-  // The oldest architecture's text runs on every later device.
-  if (isOldest) {
-    image.kind = AMPC_GPU_IMAGE_PTX;
-    image.data = std::move(ptx);
-    parts.images.push_back(std::move(image));
+  parts.images.push_back(makeImage(variants[ptxVariant], AMPC_GPU_IMAGE_PTX,
+                                   (*compiled)[ptxVariant]));
+  for (auto [kernel, result] :
+       llvm::zip_equal(module.getOps<amp::KernelOp>(), compiled->front())) {
+    items[kernel.getName()] = result.items;
   }
   return success();
 }
@@ -104,7 +139,7 @@ LogicalResult CudaTarget::emitSimulated(ModuleOp module,
   codegen::GpuImage image;
   image.architecture = simulate.arch;
   image.kind = AMPC_GPU_IMAGE_SIMULATOR;
-  image.data = simulate.moduleSymbol.str();
+  image.modules = {simulate.moduleSymbol.str()};
   image.launches = kernels->launches;
   codegen::ProgramParts parts;
   parts.images.push_back(std::move(image));
@@ -119,39 +154,46 @@ LogicalResult CudaTarget::emitSimulated(ModuleOp module,
   return success();
 }
 
+LogicalResult CudaTarget::emitListing(ModuleOp module, CodeForm form,
+                                      const CodegenOptions &options,
+                                      llvm::raw_pwrite_stream &os) const {
+  const CudaArchitecture &architecture = *architectures.front();
+  auto kernels = KernelModule::create(module, architecture, options.optLevel);
+  if (failed(kernels)) {
+    return failure();
+  }
+  if (form == CodeForm::LlvmIr) {
+    kernels->module->print(os, nullptr);
+    return success();
+  }
+  std::string ptx = kernels->writePtx();
+  if (form == CodeForm::Assembly) {
+    os << ptx;
+    return success();
+  }
+  std::string error;
+  auto assembly = assemble(ptx, architecture, error);
+  if (failed(assembly)) {
+    return reportPtxas(module, architecture, error);
+  }
+  os << assembly->cubin;
+  return success();
+}
+
 LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
                                    const CodegenOptions &options,
                                    llvm::raw_pwrite_stream &os) const {
   if (form != CodeForm::Object) {
-    auto kernels =
-        KernelModule::create(module, *architectures.front(), options.optLevel);
-    if (failed(kernels)) {
-      return failure();
-    }
-    if (form == CodeForm::LlvmIr) {
-      kernels->module->print(os, nullptr);
-    } else {
-      os << kernels->writePtx();
-    }
-    return success();
+    return emitListing(module, form, options, os);
   }
   if (options.simulate) {
     return emitSimulated(module, options, os);
   }
   codegen::ProgramParts parts;
   llvm::StringMap<codegen::KernelLaunch> items;
-  for (const CudaArchitecture *architecture : architectures) {
-    if (failed(addImages(module, *architecture,
-                         architecture == architectures.front(),
-                         options.optLevel, parts, items))) {
-      return failure();
-    }
+  if (failed(addImages(module, options, parts, items))) {
+    return failure();
   }
-  // The driver makes code of the PTX only where no cubin fits.
-  auto ptx = llvm::find_if(parts.images, [](const auto &image) {
-    return image.kind == AMPC_GPU_IMAGE_PTX;
-  });
-  std::rotate(ptx, ptx + 1, parts.images.end());
   std::string error;
   auto host = createTableMachine(error);
   if (!host) {

@@ -19,7 +19,7 @@ LogicalResult cuda::emitKernel(CudaEmitter &emitter) {
     return emitRowKernel(emitter, root);
   case FusionKind::Contraction:
     return success(succeeded(emitWgmmaKernel(emitter, root)) ||
-                   succeeded(emitMmaKernel(emitter, root)) ||
+                   succeeded(emitTiledContraction(emitter, root)) ||
                    succeeded(emitNaiveContraction(emitter, root)));
   case FusionKind::Serial:
     return emitSerialKernel(emitter, root);

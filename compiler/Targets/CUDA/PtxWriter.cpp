@@ -3,6 +3,7 @@
 
 #include "compiler/Targets/CUDA/CudaEmitter.h"
 #include "compiler/Targets/Codegen/Lowering.h"
+#include "compiler/Targets/Target.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -111,7 +112,7 @@ codegen::GpuImage::Launch launchOf(StringRef symbol,
 static LogicalResult
 checkCalls(const llvm::Module &module,
            const std::vector<codegen::GpuImage::Launch> &launches,
-           ModuleOp kernels) {
+           ArrayRef<amp::KernelOp> kernels) {
   static constexpr llvm::Intrinsic::ID missing[] = {
       llvm::Intrinsic::exp,   llvm::Intrinsic::exp2, llvm::Intrinsic::exp10,
       llvm::Intrinsic::log,   llvm::Intrinsic::log2, llvm::Intrinsic::log10,
@@ -120,7 +121,6 @@ checkCalls(const llvm::Module &module,
       llvm::Intrinsic::acos,  llvm::Intrinsic::atan, llvm::Intrinsic::atan2,
       llvm::Intrinsic::sinh,  llvm::Intrinsic::cosh, llvm::Intrinsic::tanh,
       llvm::Intrinsic::sincos};
-  SmallVector<amp::KernelOp> ops(kernels.getOps<amp::KernelOp>());
   LogicalResult result = success();
   for (const llvm::Function &function : module) {
     bool isKnown = !function.isDeclaration() ||
@@ -131,14 +131,14 @@ checkCalls(const llvm::Module &module,
     }
     StringRef name = function.getName();
     name.consume_front("llvm.");
-    for (auto [op, launch] : llvm::zip_equal(ops, launches)) {
+    for (auto [op, launch] : llvm::zip_equal(kernels, launches)) {
       const llvm::Function *kernel = module.getFunction(launch.symbol);
       bool calls = llvm::any_of(function.users(), [&](const llvm::User *user) {
         auto *call = dyn_cast<llvm::Instruction>(user);
         return call && call->getFunction() == kernel;
       });
       if (calls) {
-        result = op.emitError("unsupported function '")
+        result = amp::KernelOp(op).emitError("unsupported function '")
                  << name << "' on the cuda target";
       }
     }
@@ -169,28 +169,49 @@ static LogicalResult lowerInlinePtx(ModuleOp module) {
   return passes.run(module);
 }
 
+void KernelModule::loadDialects(MLIRContext *context) {
+  context->loadDialect<func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                       arith::ArithDialect, scf::SCFDialect,
+                       vector::VectorDialect, math::MathDialect>();
+  codegen::loadLoweringDialects(context, {/*hasLibm=*/false});
+}
+
 FailureOr<KernelModule>
 KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
                      unsigned optLevel) {
-  MLIRContext *mlirContext = module.getContext();
-  mlirContext
-      ->loadDialect<func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
-                    arith::ArithDialect, scf::SCFDialect, vector::VectorDialect,
-                    math::MathDialect>();
+  loadDialects(module.getContext());
+  return create(llvm::to_vector(module.getOps<amp::KernelOp>()), architecture,
+                optLevel);
+}
+
+FailureOr<KernelModule>
+KernelModule::create(ArrayRef<amp::KernelOp> kernels,
+                     const CudaArchitecture &architecture, unsigned optLevel) {
   KernelModule result;
+  result.context = std::make_unique<llvm::LLVMContext>();
   std::string error;
   result.machine = createMachine(architecture, optLevel, error);
   if (!result.machine) {
-    module.emitError("cannot set up LLVM: ") << error;
-    return failure();
+    return kernels.empty() ? failure()
+                           : amp::KernelOp(kernels.front())
+                                     .emitError("cannot set up LLVM: ")
+                                 << error;
   }
-  OwningOpRef<ModuleOp> functions(ModuleOp::create(module.getLoc()));
+  if (kernels.empty()) {
+    result.module = std::make_unique<llvm::Module>("kernels", *result.context);
+    result.module->setTargetTriple(result.machine->getTargetTriple());
+    result.module->setDataLayout(result.machine->createDataLayout());
+    return result;
+  }
+  MLIRContext *mlirContext = amp::KernelOp(kernels.front()).getContext();
+  Location loc = amp::KernelOp(kernels.front())->getParentOp()->getLoc();
+  OwningOpRef<ModuleOp> functions(ModuleOp::create(loc));
   OpBuilder b(functions->getBodyRegion());
   Type pointer = LLVM::LLVMPointerType::get(mlirContext);
   llvm::StringSet<> symbols;
   llvm::StringMap<int64_t> resident; // blocks of a multiprocessor
   bool narrow = true, ok = true;
-  for (auto kernel : module.getOps<amp::KernelOp>()) {
+  for (amp::KernelOp kernel : kernels) {
     narrow = narrow && fitsNarrowIndex(kernel);
     SmallVector<Type> buffers(kernel.getNumArguments() + kernel.getNumResults(),
                               pointer);
@@ -250,15 +271,13 @@ KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
     }
     passTensorMaps(function, launch.tensorMaps.size());
   }
-  result.context = std::make_unique<llvm::LLVMContext>();
   result.module =
       codegen::translate(*functions, *result.context, *result.machine);
   if (!result.module) {
-    module.emitError("cannot translate the kernels to LLVM IR");
-    return failure();
+    return emitError(loc, "cannot translate the kernels to LLVM IR");
   }
   codegen::optimize(*result.module, *result.machine, optLevel);
-  if (failed(checkCalls(*result.module, result.launches, module))) {
+  if (failed(checkCalls(*result.module, result.launches, kernels))) {
     return failure();
   }
   return result;
@@ -274,4 +293,14 @@ std::string KernelModule::writePtx() {
   }
   passes.run(*module);
   return std::string(text);
+}
+
+LogicalResult cuda::reportPtxas(Operation *op,
+                                const CudaArchitecture &architecture,
+                                StringRef error) {
+  InFlightDiagnostic diagnostic = op->emitError("ptxas failed for ")
+                                  << architecture.name << ": " << error;
+  diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(
+      StringRef(toolchainFailure));
+  return diagnostic;
 }

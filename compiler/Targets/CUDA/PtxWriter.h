@@ -1,22 +1,32 @@
-//===- PtxWriter.h - From kernels to PTX and cubins -----------------------===//
+//===- PtxWriter.h - From kernels to PTX ----------------------------------===//
 #ifndef AMPC_COMPILER_TARGETS_CUDA_PTXWRITER_H
 #define AMPC_COMPILER_TARGETS_CUDA_PTXWRITER_H
 
 #include "compiler/Targets/CUDA/Architectures.h"
 #include "compiler/Targets/Codegen/ProgramTable.h"
+#include "dialects/Amp/IR/AmpOps.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace ampc::cuda {
 
-/// The kernels of a program as optimised LLVM IR for one architecture.
+/// Kernels as optimised LLVM IR for one architecture.
 struct KernelModule {
-  /// Emits, lowers and optimises the kernels of `module`. Reports at the kernel
-  /// that cannot be emitted.
+  /// Emits, lowers and optimises `kernels`. Reports at the kernel that cannot
+  /// be emitted. Kernels of a module can be created on several threads of its
+  /// context, once it has loaded what `loadDialects` loads.
+  static mlir::FailureOr<KernelModule>
+  create(llvm::ArrayRef<amp::KernelOp> kernels,
+         const CudaArchitecture &architecture, unsigned optLevel);
+
+  /// The same of all kernels of `module`.
   static mlir::FailureOr<KernelModule>
   create(mlir::ModuleOp module, const CudaArchitecture &architecture,
          unsigned optLevel);
+
+  /// Loads the dialects of emitted code.
+  static void loadDialects(mlir::MLIRContext *context);
 
   /// The module as PTX.
   std::string writePtx();
@@ -28,14 +38,10 @@ struct KernelModule {
   llvm::StringMap<codegen::KernelLaunch> items; ///< by kernel
 };
 
-/// Assembles PTX with the `ptxas` of $AMPC_PTXAS, $CUDA_HOME or PATH. Fails
-/// with its messages in `error`.
-mlir::FailureOr<std::string> assemble(llvm::StringRef ptx,
-                                      const CudaArchitecture &architecture,
-                                      std::string &error);
-
-/// Whether there is a ptxas.
-bool canAssemble();
+/// Reports that ptxas failed, at `op`.
+mlir::LogicalResult reportPtxas(mlir::Operation *op,
+                                const CudaArchitecture &architecture,
+                                llvm::StringRef error);
 
 } // namespace ampc::cuda
 

@@ -69,10 +69,8 @@ struct ExpandLibmPass final
 };
 } // namespace
 
-LogicalResult codegen::lowerToLlvmDialect(ModuleOp module,
-                                          const LoweringOptions &options) {
-  PassManager passes(module.getContext());
-  passes.enableVerifier(true);
+static void addPasses(PassManager &passes,
+                      const codegen::LoweringOptions &options) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
@@ -104,7 +102,26 @@ LogicalResult codegen::lowerToLlvmDialect(ModuleOp module,
   func.indexBitwidth = options.indexBits;
   passes.addPass(createConvertFuncToLLVMPass(func));
   passes.addPass(createReconcileUnrealizedCastsPass());
+}
+
+LogicalResult codegen::lowerToLlvmDialect(ModuleOp module,
+                                          const LoweringOptions &options) {
+  PassManager passes(module.getContext());
+  passes.enableVerifier(true);
+  addPasses(passes, options);
   return passes.run(module);
+}
+
+void codegen::loadLoweringDialects(MLIRContext *context,
+                                   const LoweringOptions &options) {
+  PassManager passes(context);
+  addPasses(passes, options);
+  DialectRegistry registry;
+  passes.getDependentDialects(registry);
+  context->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames()) {
+    context->getOrLoadDialect(name);
+  }
 }
 
 std::unique_ptr<llvm::Module>

@@ -37,6 +37,11 @@ struct LoweringOptions {
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp module,
                                        const LoweringOptions &options = {});
 
+/// Loads the dialects that this makes use of, so that it can run on several
+/// threads of the context.
+void loadLoweringDialects(mlir::MLIRContext *context,
+                          const LoweringOptions &options = {});
+
 /// Translates a lowered module; null on failure, which has been diagnosed.
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
                                         llvm::LLVMContext &context,

@@ -88,6 +88,13 @@ public:
     }
     return it->second;
   }
+  /// A module of GPU code, behind which a zero byte follows.
+  llvm::Constant *code(StringRef data) {
+    auto *variable = cast<llvm::GlobalVariable>(
+        global(llvm::ConstantDataArray::getString(context, data), "code"));
+    variable->setAlignment(llvm::Align(16)); // a cubin is an ELF file
+    return variable;
+  }
   llvm::Constant *global(llvm::Constant *value, const llvm::Twine &name) {
     auto *variable = new llvm::GlobalVariable(
         module, value->getType(), /*isConstant=*/true,
@@ -196,16 +203,20 @@ llvm::Constant *buildImages(TableBuilder &t, ModuleOp module,
       fields.push_back(t.int32(param.second));
       fields.push_back(param.first);
       fields.push_back(t.int32(launch.tensorMaps.size()));
-      fields.push_back(t.int32(0));
+      fields.push_back(t.int32(launch.module));
       fields.push_back(buildTensorMaps(t, launch.tensorMaps));
       launches.push_back(t.record(fields));
     }
     bool simulated = image.kind == AMPC_GPU_IMAGE_SIMULATOR;
+    SmallVector<llvm::Constant *> modules;
+    for (const std::string &data : image.modules) {
+      modules.push_back(t.record({simulated ? external(t, data) : t.code(data),
+                                  t.int64(simulated ? 0 : data.size())}));
+    }
     entries.push_back(
         t.record({t.int32(image.architecture), t.int32(image.kind),
-                  simulated ? external(t, image.data) : t.string(image.data),
-                  t.int64(simulated ? 0 : image.data.size()),
-                  t.array(launches, "launches")}));
+                  t.int32(modules.size()), t.int32(0),
+                  t.array(modules, "modules"), t.array(launches, "launches")}));
   }
   StringRef device = images.front().kind == AMPC_GPU_IMAGE_SIMULATOR
                          ? "ampc_sim_device"

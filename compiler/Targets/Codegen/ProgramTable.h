@@ -22,15 +22,16 @@ namespace ampc::codegen {
 struct GpuImage {
   uint32_t architecture = 0; ///< 80 for sm_80
   ampc_gpu_image_kind kind = AMPC_GPU_IMAGE_CUBIN;
-  /// The code; of an image for the simulator, the symbol of its ampc_sim_module
-  /// in the same output.
-  std::string data;
+  /// The code, as it is loaded; of an image for the simulator, the symbol of
+  /// its ampc_sim_module in the same output.
+  std::vector<std::string> modules;
   /// In the order of the module's kernels.
   struct Launch {
     std::string symbol;
     std::array<uint32_t, 3> grid{}, block{};
     uint32_t sharedBytes = 0; ///< dynamic
     std::vector<ampc_gpu_tensor_map> tensorMaps;
+    uint32_t module = 0; ///< of the image, that holds the kernel
   };
   std::vector<Launch> launches;
 };

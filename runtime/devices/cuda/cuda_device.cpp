@@ -21,10 +21,15 @@ constexpr Symbol symbols[] = {
 
 /// "8.0 or later" of what the program was compiled for.
 Str neededGpu(const ampc_program &program) {
-  uint32_t oldest = oldestArchitecture(*program.gpu);
+  const ampc_gpu_code &code = *program.gpu;
+  uint32_t oldest = oldestArchitecture(code);
+  bool orLater = false;
+  for (uint32_t i = 0; i < code.num_images; ++i) {
+    orLater |= code.images[i].kind != AMPC_GPU_IMAGE_EXACT_CUBIN;
+  }
   Str text;
-  text.appendf("this program needs a GPU of compute capability %u.%u or later",
-               oldest / 10, oldest % 10);
+  text.appendf("this program needs a GPU of compute capability %u.%u%s",
+               oldest / 10, oldest % 10, orLater ? " or later" : "");
   return text;
 }
 

@@ -157,8 +157,8 @@ void destroy(runtime::Device *device) {
         self.api.eventDestroy(event);
       }
     }
-    if (self.module) {
-      self.api.moduleUnload(self.module);
+    for (Module module : self.modules) {
+      self.api.moduleUnload(module);
     }
     if (self.stream) {
       self.api.streamDestroy(self.stream);

@@ -48,7 +48,7 @@ struct GpuDevice {
   Event timerStart = nullptr, timerStop = nullptr;
 
   const ampc_gpu_image *image = nullptr;
-  Module module = nullptr;
+  Vec<Module> modules;     // of the image
   Vec<Function> functions; // of each kernel
   Vec<void *> arguments;   // room for the parameters of a launch
 

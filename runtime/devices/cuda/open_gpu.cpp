@@ -47,16 +47,21 @@ Status chooseDevice(GpuDevice &self, const DeviceOptions &options,
                    self.handle);
 }
 
-/// Loads the image; what the driver's compiler says about PTX goes into the
-/// error.
-Status loadModule(GpuDevice &self) {
+/// Loads a part of the image; what the driver's compiler says about PTX goes
+/// into the error.
+Status loadModule(GpuDevice &self, const ampc_gpu_module &code) {
   constexpr int errorLog = 5, errorLogBytes = 6; // CU_JIT_*
   char log[1024] = "";
   int names[] = {errorLog, errorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
-  Status status = AMPC_CUDA(self, moduleLoadDataEx, &self.module,
-                            self.image->data, 2, names, values);
-  if (status.ok() || !log[0]) {
+  Module module = nullptr;
+  Status status =
+      AMPC_CUDA(self, moduleLoadDataEx, &module, code.data, 2, names, values);
+  if (status.ok()) {
+    self.modules.push(module);
+    return status;
+  }
+  if (!log[0]) {
     return status;
   }
   return Status::error(AMPC_DEVICE, "%s: %s", status.message(), log);
@@ -67,7 +72,8 @@ constexpr uint32_t plainShared = 48 << 10;
 
 Status loadFunction(GpuDevice &self, const ampc_gpu_launch &launch,
                     Function *out) {
-  AMPC_TRY(AMPC_CUDA(self, moduleGetFunction, out, self.module, launch.symbol)
+  AMPC_TRY(AMPC_CUDA(self, moduleGetFunction, out, self.modules[launch.module],
+                     launch.symbol)
                .withPrefix(launch.symbol));
   if (launch.shared_bytes <= plainShared) {
     return Status();
@@ -98,11 +104,13 @@ Status loadCode(GpuDevice &self, const Description &gpu) {
                          gpu.major, gpu.minor);
   }
   Str what;
-  what.appendf("loading the %s of sm_%u on GPU %d, %s of compute capability "
-               "%d.%d",
-               imageKindName(self.image->kind), self.image->architecture,
-               self.ordinal, gpu.name, gpu.major, gpu.minor);
-  AMPC_TRY(loadModule(self).withPrefix(what.c_str()));
+  what.appendf("loading the %s of %s on GPU %d, %s of compute capability %d.%d",
+               imageKindName(self.image->kind),
+               architectureName(*self.image).c_str(), self.ordinal, gpu.name,
+               gpu.major, gpu.minor);
+  for (uint32_t i = 0; i < self.image->num_modules; ++i) {
+    AMPC_TRY(loadModule(self, self.image->modules[i]).withPrefix(what.c_str()));
+  }
   uint32_t mostParams = 0;
   for (uint32_t i = 0; i < self.program->num_kernels; ++i) {
     const ampc_gpu_launch &launch = self.image->launches[i];

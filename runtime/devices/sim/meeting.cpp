@@ -90,6 +90,28 @@ void meetLanes(const Call &call, LaneOp op, uint32_t mask, bool aligned,
   block.suspend(Wait::lanes, call.site);
 }
 
+/// Ends the block where lanes of the same warp wait at a barrier of a kind that
+/// all lanes have to execute (PTX ISA, barrier{.cta}: .aligned).
+static void checkBarrierAtExit(Block &block) {
+  const Thread &self = *block.current;
+  uint32_t first = self.id / 32 * 32, waiting = 0;
+  const ampc_sim_site *site = nullptr;
+  for (uint32_t i = first; i < first + 32 && i < block.numThreads; ++i) {
+    const Thread &other = block.threads[i];
+    if (!other.done && other.wait == Wait::barrier &&
+        (other.site->imm[0] & AMPC_SIM_BARRIER_ALIGNED)) {
+      waiting |= 1u << other.lane;
+      site = other.site;
+    }
+  }
+  if (waiting) {
+    AMPC_SIM_FATAL(block, Fault::divergence, site, nullptr,
+                   "a lane ends while lanes %#x of its warp wait at a barrier, "
+                   "which has to be executed by all lanes",
+                   waiting);
+  }
+}
+
 void threadExits(Block &block) {
   Thread &self = *block.current;
   finishCopies(block, self);
@@ -110,6 +132,7 @@ void threadExits(Block &block) {
       complete(block, self.id / 32, meeting);
     }
   }
+  checkBarrierAtExit(block);
   barrierAfterExit(block);
 }
 

@@ -158,7 +158,7 @@ typedef struct ampc_gpu_launch {
   uint32_t num_params;
   const ampc_gpu_param *params;
   uint32_t num_tensor_maps;
-  uint32_t reserved;
+  uint32_t module; /* of the image, that holds the kernel */
   const ampc_gpu_tensor_map *tensor_maps;
 } ampc_gpu_launch;
 
@@ -167,19 +167,29 @@ typedef enum ampc_gpu_image_kind {
    * same major version with a higher minor one */
   AMPC_GPU_IMAGE_CUBIN = 0,
   /* text, of which the driver makes code for `architecture` or any later one;
-   * ends in a zero byte behind `bytes` */
+   * each ends in a zero byte behind its `bytes` */
   AMPC_GPU_IMAGE_PTX = 1,
   /* the ampc_sim_module of kernels lowered for the simulator, which then is a
    * device of `architecture`; `bytes` is 0 */
-  AMPC_GPU_IMAGE_SIMULATOR = 2
+  AMPC_GPU_IMAGE_SIMULATOR = 2,
+  /* a cubin of architecture-specific code, "sm_90a" where `architecture` is 90:
+   * it runs on devices of exactly this compute capability */
+  AMPC_GPU_IMAGE_EXACT_CUBIN = 3
 } ampc_gpu_image_kind;
+
+/** What the driver loads at once: one kernel, or several. */
+typedef struct ampc_gpu_module {
+  const void *data;
+  uint64_t bytes;
+} ampc_gpu_module;
 
 /** Code for one GPU architecture. */
 typedef struct ampc_gpu_image {
   uint32_t architecture;
   uint32_t kind; /* ampc_gpu_image_kind */
-  const void *data;
-  uint64_t bytes;
+  uint32_t num_modules;
+  uint32_t reserved;
+  const ampc_gpu_module *modules;
   const ampc_gpu_launch *launches; /* one for each kernel of the program */
 } ampc_gpu_image;
 

@@ -37,6 +37,9 @@ TEST(CudaProgram, withoutADriver) {
   expectRun("run --input=1", 8, "error: no CUDA driver: libcuda.so.1: ");
   expectRun("run --input=1", 8, needed);
   expectRun("bench --device=cuda:0", 8, needed);
+  expectRun("run --input=1", 8,
+            "this program needs a GPU of compute capability 10.0\n", "",
+            "toy_gpu_program_exact");
 }
 
 TEST(CudaProgram, otherDevices) {
@@ -52,9 +55,12 @@ TEST(CudaProgram, inspect) {
   expectRun("inspect", 0, "gpu        PTX of sm_80\n");
   expectRun("inspect --json", 0,
             "\"gpu\": [\n    {\"architecture\": \"sm_80\", \"kind\": \"ptx\", "
-            "\"bytes\": ");
+            "\"modules\": 1, \"bytes\": ");
   expectRun("inspect", 0, "gpu        simulated sm_80\n", "",
             "toy_gpu_program_sim");
+  expectRun("inspect --json", 0,
+            "{\"architecture\": \"sm_100a\", \"kind\": \"cubin\", ", "",
+            "toy_gpu_program_exact");
 }
 
 TEST(CudaProgram, runs) {
@@ -82,6 +88,12 @@ TEST(CudaProgram, driversThatCannot) {
             "has compute capability 7.5",
             "FAKE_CUDA_ARCH=75 " + fake);
   expectRun("run --input=1", 0, "values 4 4", "FAKE_CUDA_ARCH=90 " + fake);
+  expectRun("run --input=1", 0, "values 4 4", "FAKE_CUDA_ARCH=100 " + fake,
+            "toy_gpu_program_exact");
+  expectRun("run --input=1", 8,
+            "this program has code for sm_100a; GPU 0, simulated sm_103, has "
+            "compute capability 10.3",
+            "FAKE_CUDA_ARCH=103 " + fake, "toy_gpu_program_exact");
   expectRun("run --input=1", 8,
             "libcuda.so.1 has no cuGraphAddKernelNode_v2; expected that of "
             "CUDA 12.0 or later",

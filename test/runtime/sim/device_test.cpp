@@ -244,7 +244,9 @@ TEST(SimDevice, malformedTables) {
   };
   expectMalformed([](GpuProgram &p) { p.gpu.num_images = 0; });
   expectMalformed([](GpuProgram &p) { p.images[0].kind = 3; });
-  expectMalformed([](GpuProgram &p) { p.images[0].data = nullptr; });
+  expectMalformed([](GpuProgram &p) { p.images[0].modules = nullptr; });
+  expectMalformed([](GpuProgram &p) { p.modules[0].data = nullptr; });
+  expectMalformed([](GpuProgram &p) { p.launches[0].module = 1; });
   expectMalformed([](GpuProgram &p) { p.images[0].launches = nullptr; });
   expectMalformed([](GpuProgram &p) { p.launches[0].symbol = nullptr; });
   expectMalformed([](GpuProgram &p) { p.launches[0].block[0] = 1025; });
@@ -253,8 +255,7 @@ TEST(SimDevice, malformedTables) {
   expectMalformed([](GpuProgram &p) { p.nodes[3].bytes.fixed = bytes + 1; });
   expectMalformed([](GpuProgram &p) {
     p.images[0].kind = AMPC_GPU_IMAGE_PTX;
-    p.images[0].data = "abc";
-    p.images[0].bytes = 3;
+    p.modules[0] = {"abcd", 3};
   });
   static constexpr ampc_gpu_tensor_map row = {
       0, AMPC_DTYPE_F32, 2, 0, {count / 4, 4}, {4, count}, {4, 1}, 0};

@@ -1,13 +1,15 @@
 //===- fake_cuda.cpp - A libcuda.so.1 over the simulator ------------------===//
 //
 // What the dynamic loader finds instead of CUDA's driver, so that loading it is
-// tested without a GPU. Any PTX is taken for the toy kernels. FAKE_CUDA_ARCH is
-// the device's architecture, 0 for a machine without one.
+// tested without a GPU. Any PTX is taken for the toy kernels, and so is the
+// text "cubin 100" on the architecture 100 only, as a cubin of sm_100a.
+// FAKE_CUDA_ARCH is the device's architecture, 0 for a machine without one.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/devices/sim/driver.h"
 #include "test/runtime/sim/toy_kernels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +31,12 @@ static Result start(unsigned flags) {
   return sim::driverApi().init(flags);
 }
 
-static Result loadPtx(Module *out, const void *image, unsigned count,
-                      int *names, void **values) {
-  if (strncmp(static_cast<const char *>(image), ".version", 8) != 0) {
+static Result loadImage(Module *out, const void *image, unsigned count,
+                        int *names, void **values) {
+  auto *text = static_cast<const char *>(image);
+  char cubin[32];
+  snprintf(cubin, sizeof cubin, "cubin %u", arch());
+  if (strncmp(text, ".version", 8) != 0 && strcmp(text, cubin) != 0) {
     return invalidImage;
   }
   return sim::driverApi().moduleLoadDataEx(out, &toy::module, count, names,
@@ -42,7 +47,7 @@ static Result loadPtx(Module *out, const void *image, unsigned count,
 static DriverApi makeTable() {
   DriverApi table = sim::driverApi();
   table.init = start;
-  table.moduleLoadDataEx = loadPtx;
+  table.moduleLoadDataEx = loadImage;
   return table;
 }
 

@@ -36,6 +36,7 @@ inline const ampc_tensor_desc y = {"y", AMPC_DTYPE_F32, 1, shape, bytes};
 struct GpuProgram {
   ampc_program program = {};
   ampc_gpu_code gpu = {};
+  std::vector<ampc_gpu_module> modules = {{&module, 0}};
   std::vector<ampc_gpu_image> images;
   std::vector<ampc_gpu_launch> launches;
   std::vector<ampc_gpu_param> unary = {{bytes, 0, 0}, {bytes, 1, 0}};
@@ -75,7 +76,7 @@ struct GpuProgram {
     program.arena_bytes.fixed = 4 * bytes;
     program.weights = weights;
     program.weights_bytes = sizeof weights;
-    images = {{80, AMPC_GPU_IMAGE_SIMULATOR, &module, 0, nullptr}};
+    images = {{80, AMPC_GPU_IMAGE_SIMULATOR, 1, 0, nullptr, nullptr}};
     gpu.device = &ampc_sim_device;
   }
 
@@ -109,6 +110,8 @@ struct GpuProgram {
   }
   const ampc_program *finish() {
     for (ampc_gpu_image &image : images) {
+      image.num_modules = static_cast<uint32_t>(modules.size());
+      image.modules = modules.data();
       image.launches = launches.data();
     }
     gpu.num_images = static_cast<uint32_t>(images.size());

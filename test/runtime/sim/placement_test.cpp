@@ -89,10 +89,10 @@ TEST(SeparateBuffers, weightsAreSeparateUnlessTheyOverlap) {
 }
 
 TEST(GpuImages, choice) {
-  ampc_gpu_image images[] = {{80, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {86, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {90, AMPC_GPU_IMAGE_CUBIN, "", 1, nullptr},
-                             {75, AMPC_GPU_IMAGE_PTX, "", 1, nullptr}};
+  ampc_gpu_image images[] = {{80, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {86, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {90, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+                             {75, AMPC_GPU_IMAGE_PTX, 0, 0, nullptr, nullptr}};
   ampc_gpu_code code = {4, 0, images, nullptr};
   EXPECT_EQ(chooseImage(code, 80), &images[0]);
   EXPECT_EQ(chooseImage(code, 86), &images[1]);
@@ -105,6 +105,25 @@ TEST(GpuImages, choice) {
   EXPECT_EQ(oldestArchitecture(code), 75u);
   EXPECT_STREQ(describeImages(code).c_str(),
                "sm_80, sm_86, sm_90, PTX of sm_75");
+}
+
+TEST(GpuImages, choiceOfArchitectureSpecificCode) {
+  ampc_gpu_image images[] = {
+      {80, AMPC_GPU_IMAGE_PTX, 0, 0, nullptr, nullptr},
+      {90, AMPC_GPU_IMAGE_EXACT_CUBIN, 0, 0, nullptr, nullptr},
+      {100, AMPC_GPU_IMAGE_CUBIN, 0, 0, nullptr, nullptr},
+      {100, AMPC_GPU_IMAGE_EXACT_CUBIN, 0, 0, nullptr, nullptr}};
+  ampc_gpu_code code = {4, 0, images, nullptr};
+  EXPECT_EQ(chooseImage(code, 80), &images[0]);
+  EXPECT_EQ(chooseImage(code, 90), &images[1]);
+  EXPECT_EQ(chooseImage(code, 100), &images[3]);
+  EXPECT_EQ(chooseImage(code, 103), &images[2]); // sm_100a is not for it
+  EXPECT_EQ(chooseImage(code, 120), &images[0]);
+  EXPECT_STREQ(describeImages(code).c_str(),
+               "PTX of sm_80, sm_90a, sm_100, sm_100a");
+  code = {1, 0, images + 1, nullptr};
+  EXPECT_EQ(chooseImage(code, 89), nullptr);
+  EXPECT_EQ(chooseImage(code, 100), nullptr);
 }
 
 } // namespace

@@ -35,8 +35,15 @@ static const ampc_sim_kernel simKernels[] = {
     {"double_each", doubleEach, simParams, 0, 2, 0, 0, 0, {0, 0, 0}, 0}};
 static const ampc_sim_module simModule = {
     AMPC_SIM_MAGIC, AMPC_SIM_ABI_VERSION, 1, 0, 2, 80, simKernels, 0, sites};
-#define IMAGE {80, AMPC_GPU_IMAGE_SIMULATOR, &simModule, 0, launches}
+static const ampc_gpu_module code[] = {{&simModule, 0}};
+#define IMAGE {80, AMPC_GPU_IMAGE_SIMULATOR, 1, 0, code, launches}
 #define DEVICE &ampc_sim_device
+#elif defined TOY_EXACT
+/* What fake_cuda.cpp takes for a cubin. */
+static const char cubin[] = "cubin 100";
+static const ampc_gpu_module code[] = {{cubin, sizeof cubin - 1}};
+#define IMAGE {100, AMPC_GPU_IMAGE_EXACT_CUBIN, 1, 0, code, launches}
+#define DEVICE &ampc_cuda_device
 #else
 static const char ptx[] =
     ".version 7.0\n"
@@ -60,7 +67,8 @@ static const char ptx[] =
     "  st.global.f32 [%d5], %f2;\n"
     "  ret;\n"
     "}\n";
-#define IMAGE {80, AMPC_GPU_IMAGE_PTX, ptx, sizeof ptx - 1, launches}
+static const ampc_gpu_module code[] = {{ptx, sizeof ptx - 1}};
+#define IMAGE {80, AMPC_GPU_IMAGE_PTX, 1, 0, code, launches}
 #define DEVICE &ampc_cuda_device
 #endif
 

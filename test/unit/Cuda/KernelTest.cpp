@@ -2,14 +2,29 @@
 // Each kernel is emitted and optimised for an architecture, lowered for the
 // simulator and run there with its detectors on; results are compared with
 // those of the reference evaluator, which computes in float64.
-#include "test/unit/Cuda/KernelHarness.h"
-
-#include "llvm/ADT/STLExtras.h"
-
-#include <gtest/gtest.h>
+#include "test/unit/Cuda/KernelRun.h"
 
 namespace ampc::test {
 namespace {
+
+struct Case {
+  const char *name;
+  const char *kernel; ///< arguments and body, with one result
+  double tolerance = 2e-3;
+  bool needsAmpere = false; ///< bf16
+};
+
+void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }
+
+void run(const Case &test, const char *architecture) {
+  ShippedKernel kernel(test.kernel, architecture);
+  ASSERT_TRUE(kernel.isReady());
+  ShippedKernel::Run run = kernel.run(kernel.code());
+  ASSERT_EQ(run.program->error(), "");
+  EXPECT_EQ(run.program->assemble(), "");
+  EXPECT_TRUE(run.device->report.clean()) << run.device->report.text().c_str();
+  EXPECT_LE(run.error, test.tolerance);
+}
 
 const Case cases[] = {
     {"map_of_odd_size",
@@ -128,9 +143,9 @@ const Case cases[] = {
 class CudaKernel : public testing::TestWithParam<Case> {};
 class TuringKernel : public CudaKernel {};
 
-TEST_P(TuringKernel, OnTuring) { run(GetParam(), "sm_75", 75); }
-TEST_P(CudaKernel, OnAmpere) { run(GetParam(), "sm_80", 80); }
-TEST_P(CudaKernel, OnHopper) { run(GetParam(), "sm_90a", 90); }
+TEST_P(TuringKernel, OnTuring) { run(GetParam(), "sm_75"); }
+TEST_P(CudaKernel, OnAmpere) { run(GetParam(), "sm_80"); }
+TEST_P(CudaKernel, OnHopper) { run(GetParam(), "sm_90a"); }
 
 std::string nameOf(const testing::TestParamInfo<Case> &info) {
   return info.param.name;

@@ -179,8 +179,9 @@ std::string Program::Impl::load(const ampc_sim_module **out) {
 Program::Program() : impl(std::make_unique<Impl>()) { initialize(); }
 Program::~Program() = default;
 
-std::unique_ptr<Program> Program::fromLlvm(const std::string &text,
-                                           unsigned arch) {
+/// With an error told if the text does not parse.
+std::unique_ptr<Program> Program::parse(const std::string &text,
+                                        unsigned arch) {
   auto program = std::unique_ptr<Program>(new Program());
   llvm::SMDiagnostic diagnostic;
   program->impl->arch = arch;
@@ -189,11 +190,30 @@ std::unique_ptr<Program> Program::fromLlvm(const std::string &text,
   if (!program->impl->source) {
     llvm::raw_string_ostream out(program->problem);
     diagnostic.print("kernels", out);
-    return program;
   }
-  auto machine = gpuMachine(arch);
-  optimize(*program->impl->source, *machine);
-  program->problem = program->impl->load(&program->description);
+  return program;
+}
+
+void Program::load() {
+  if (impl->source) {
+    problem = impl->load(&description);
+  }
+}
+
+std::unique_ptr<Program> Program::fromLlvm(const std::string &text,
+                                           unsigned arch) {
+  auto program = parse(text, arch);
+  if (program->impl->source) {
+    optimize(*program->impl->source, *gpuMachine(arch));
+  }
+  program->load();
+  return program;
+}
+
+std::unique_ptr<Program> Program::fromOptimized(const std::string &text,
+                                                unsigned arch) {
+  auto program = parse(text, arch);
+  program->load();
   return program;
 }
 
@@ -209,7 +229,7 @@ std::unique_ptr<Program> Program::fromMlir(const std::string &text,
     return program;
   }
   program->impl->source = std::move(*module);
-  program->problem = program->impl->load(&program->description);
+  program->load();
   return program;
 }
 

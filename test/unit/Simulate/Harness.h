@@ -21,6 +21,9 @@ public:
   /// through upstream's pipeline to NVVM. Both are optimised as for the GPU.
   static std::unique_ptr<Program> fromLlvm(const std::string &text,
                                            unsigned arch);
+  /// From LLVM IR that has been optimised for NVPTX, as it is.
+  static std::unique_ptr<Program> fromOptimized(const std::string &text,
+                                                unsigned arch);
   static std::unique_ptr<Program> fromMlir(const std::string &text,
                                            unsigned arch);
   ~Program();
@@ -35,6 +38,8 @@ public:
 private:
   struct Impl;
   Program();
+  static std::unique_ptr<Program> parse(const std::string &text, unsigned arch);
+  void load();
   std::unique_ptr<Impl> impl;
   std::string problem;
   const ampc_sim_module *description = nullptr;

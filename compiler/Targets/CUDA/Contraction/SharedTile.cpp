@@ -1,0 +1,53 @@
+//===- SharedTile.cpp - A block of a matrix in shared memory --------------===//
+#include "compiler/Targets/CUDA/Contraction/SharedTile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cuda;
+
+Value SharedTile::pointer(Value base, Value row, Value chunk) {
+  // Eight rows of fewer than eight chunks cover the banks once: neighbouring
+  // rows share a pattern.
+  int64_t patterns = std::min<int64_t>(chunks(), 8);
+  if (patterns > 1) {
+    Value group = row;
+    if (patterns < 8) {
+      group = arith::DivUIOp::create(e.b, e.loc, row, e.index(8 / patterns));
+    }
+    Value bits =
+        arith::AndIOp::create(e.b, e.loc, group, e.index(patterns - 1));
+    chunk = arith::XOrIOp::create(e.b, e.loc, chunk, bits);
+  }
+  Value at =
+      e.addIndex(e.mulIndex(row, rowBytes()), e.mulIndex(chunk, chunkBytes));
+  at = e.addIndex(at, base);
+  Value bytes = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), at);
+  Value start = e.scratchPointer(offset);
+  return LLVM::GEPOp::create(e.b, e.loc, start.getType(), e.b.getI8Type(),
+                             start, ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+void SharedTile::store(Value value, Value base, Value row, Value chunk) {
+  LLVM::StoreOp::create(e.b, e.loc, value, pointer(base, row, chunk),
+                        chunkBytes);
+}
+
+SmallVector<Value, 4> SharedTile::loadMatrices(Value base, Value row,
+                                               Value chunk, bool transposed) {
+  Type i32 = e.b.getI32Type();
+  auto result =
+      LLVM::LLVMStructType::getLiteral(e.b.getContext(), {i32, i32, i32, i32});
+  auto shape = NVVM::LdStMatrixShapeAttr::get(e.b.getContext(), 8, 8);
+  Value loaded = NVVM::LdMatrixOp::create(
+      e.b, e.loc, result, pointer(base, row, chunk), 4,
+      transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
+      NVVM::LdStMatrixEltType::B16);
+  SmallVector<Value, 4> parts;
+  for (int64_t i = 0; i < 4; ++i) {
+    parts.push_back(LLVM::ExtractValueOp::create(e.b, e.loc, loaded, i));
+  }
+  return parts;
+}

@@ -1,0 +1,249 @@
+//===- KernelCompiler.cpp - The kernels of a program, each on its own -----===//
+#include "compiler/Targets/CUDA/KernelCompiler.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Threading.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace ampc;
+using namespace ampc::cuda;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Entries of the cache
+//===----------------------------------------------------------------------===//
+
+// Each struct is taken apart, so that a new field cannot be forgotten here.
+
+static json::Value toJson(const std::array<uint32_t, 3> &sizes) {
+  return json::Array{sizes[0], sizes[1], sizes[2]};
+}
+
+static bool fromJson(const json::Object &from, StringRef key,
+                     std::array<uint32_t, 3> &sizes) {
+  const json::Array *array = from.getArray(key);
+  for (size_t i = 0; array && i < sizes.size() && i < array->size(); ++i) {
+    sizes[i] = (*array)[i].getAsUINT64().value_or(0);
+  }
+  return array && array->size() == sizes.size();
+}
+
+template <typename T>
+static bool fromJson(const json::Object &from, StringRef key, T &number) {
+  auto value = from.getInteger(key);
+  number = static_cast<T>(value.value_or(0));
+  return value.has_value();
+}
+
+/// A tensor map as numbers, in the order of its fields.
+static json::Value toJson(const ampc_gpu_tensor_map &map) {
+  json::Array array{map.param, map.dtype, map.rank, map.swizzle};
+  for (size_t i = 0; i < std::size(map.sizes); ++i) {
+    array.push_back(map.sizes[i]);
+    array.push_back(map.strides[i]);
+    array.push_back(map.box[i]);
+  }
+  return array;
+}
+
+static bool fromJson(const json::Object &from, StringRef key,
+                     std::vector<ampc_gpu_tensor_map> &maps) {
+  const json::Array *list = from.getArray(key);
+  for (size_t m = 0; list && m < list->size(); ++m) {
+    const json::Array *array = (*list)[m].getAsArray();
+    ampc_gpu_tensor_map map{};
+    if (!array || array->size() != 4 + 3 * std::size(map.sizes)) {
+      return false;
+    }
+    size_t next = 0;
+    auto take = [&](auto &field) {
+      field = (*array)[next++].getAsUINT64().value_or(0);
+    };
+    take(map.param);
+    take(map.dtype);
+    take(map.rank);
+    take(map.swizzle);
+    for (size_t i = 0; i < std::size(map.sizes); ++i) {
+      take(map.sizes[i]);
+      take(map.strides[i]);
+      take(map.box[i]);
+    }
+    maps.push_back(map);
+  }
+  return list;
+}
+
+static std::string serialize(const CompiledKernel &kernel) {
+  const auto &[launch, items, ptx, assembly] = kernel;
+  const auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
+  const auto &[itemCount, grain, scratchBytes, group] = items;
+  const auto &[cubin, spillStores, spillLoads] = assembly;
+  (void)module; // its place among those of a program
+  json::Array tensorMaps;
+  for (const ampc_gpu_tensor_map &map : maps) {
+    tensorMaps.push_back(toJson(map));
+  }
+  json::Object header{{"symbol", symbol},
+                      {"grid", toJson(grid)},
+                      {"block", toJson(block)},
+                      {"shared", sharedBytes},
+                      {"tensor_maps", std::move(tensorMaps)},
+                      {"items", itemCount},
+                      {"grain", grain},
+                      {"scratch", scratchBytes},
+                      {"group", group},
+                      {"spill_stores", spillStores},
+                      {"spill_loads", spillLoads},
+                      {"ptx", ptx.size()},
+                      {"cubin", cubin.size()}};
+  return llvm::formatv("{0}\n", json::Value(std::move(header))).str() + ptx +
+         cubin;
+}
+
+static std::optional<CompiledKernel> deserialize(StringRef text) {
+  auto [line, code] = text.split('\n');
+  auto parsed = json::parse(line);
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return std::nullopt;
+  }
+  const json::Object *header = parsed->getAsObject();
+  CompiledKernel kernel;
+  auto &[launch, items, ptx, assembly] = kernel;
+  auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
+  auto &[itemCount, grain, scratchBytes, group] = items;
+  auto &[cubin, spillStores, spillLoads] = assembly;
+  module = 0;
+  size_t ptxBytes = 0, cubinBytes = 0;
+  auto name = header ? header->getString("symbol") : std::nullopt;
+  bool complete = name && fromJson(*header, "grid", grid) &&
+                  fromJson(*header, "block", block) &&
+                  fromJson(*header, "shared", sharedBytes) &&
+                  fromJson(*header, "tensor_maps", maps) &&
+                  fromJson(*header, "items", itemCount) &&
+                  fromJson(*header, "grain", grain) &&
+                  fromJson(*header, "scratch", scratchBytes) &&
+                  fromJson(*header, "group", group) &&
+                  fromJson(*header, "spill_stores", spillStores) &&
+                  fromJson(*header, "spill_loads", spillLoads) &&
+                  fromJson(*header, "ptx", ptxBytes) &&
+                  fromJson(*header, "cubin", cubinBytes);
+  if (!complete || ptxBytes > code.size() ||
+      cubinBytes != code.size() - ptxBytes) {
+    return std::nullopt;
+  }
+  symbol = name->str();
+  ptx = code.take_front(ptxBytes).str();
+  cubin = code.drop_front(ptxBytes).str();
+  return kernel;
+}
+
+/// All that the code of `kernel` follows from.
+static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
+                            const CodegenOptions &options) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << getBuildId() << '\n'
+     << (variant.isAssembled ? getPtxasVersion() : "") << '\n'
+     << variant.architecture->name << " -O" << options.optLevel << '\n';
+  OpPrintingFlags flags;
+  flags.printGenericOpForm().enableDebugInfo(false).useLocalScope();
+  kernel->print(os, flags);
+  // A resource is printed as its name.
+  kernel->walk([&](Operation *op) {
+    op->getAttrDictionary().walk([&](DenseResourceElementsAttr attr) {
+      if (const AsmResourceBlob *blob = attr.getRawHandle().getBlob()) {
+        ArrayRef<char> data = blob->getData();
+        os << '\n' << data.size() << ':' << StringRef(data.data(), data.size());
+      }
+    });
+  });
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+static FailureOr<CompiledKernel> compileKernel(amp::KernelOp kernel,
+                                               const KernelVariant &variant,
+                                               unsigned optLevel) {
+  auto module =
+      KernelModule::create(ArrayRef(kernel), *variant.architecture, optLevel);
+  if (failed(module)) {
+    return failure();
+  }
+  CompiledKernel result;
+  result.launch = module->launches.front();
+  result.items = module->items.lookup(kernel.getName());
+  result.ptx = module->writePtx();
+  if (!variant.isAssembled) {
+    return result;
+  }
+  std::string error;
+  auto assembly = assemble(result.ptx, *variant.architecture, error);
+  if (failed(assembly)) {
+    return reportPtxas(kernel, *variant.architecture, error);
+  }
+  result.assembly = std::move(*assembly);
+  return result;
+}
+
+static FailureOr<CompiledKernel> compileOrFind(amp::KernelOp kernel,
+                                               const KernelVariant &variant,
+                                               const CodegenOptions &options,
+                                               KernelCache &cache) {
+  if (!cache.isEnabled()) {
+    return compileKernel(kernel, variant, options.optLevel);
+  }
+  std::string name = KernelCache::hash(describe(kernel, variant, options));
+  if (auto found = cache.find(name)) {
+    if (auto known = deserialize(*found)) {
+      return std::move(*known);
+    }
+  }
+  auto compiled = compileKernel(kernel, variant, options.optLevel);
+  if (succeeded(compiled)) {
+    cache.store(name, serialize(*compiled));
+  }
+  return compiled;
+}
+
+FailureOr<std::vector<CompiledKernels>>
+cuda::compileKernels(ModuleOp module, ArrayRef<KernelVariant> variants,
+                     const CodegenOptions &options) {
+  KernelModule::loadDialects(module.getContext());
+  // A context takes no further ones while threads work in it.
+  [[maybe_unused]] size_t numDialects =
+      module.getContext()->getLoadedDialects().size();
+  SmallVector<amp::KernelOp> kernels(module.getOps<amp::KernelOp>());
+  std::vector<CompiledKernels> results(variants.size());
+  for (CompiledKernels &result : results) {
+    result.resize(kernels.size());
+  }
+  KernelCache cache(options.cacheFolder, options.cacheLimit);
+  std::atomic<bool> ok{true};
+  // Each is tried, so that all problems are told.
+  parallelFor(module.getContext(), 0, kernels.size(), [&](size_t k) {
+    for (auto [variant, result] : llvm::zip_equal(variants, results)) {
+      auto compiled = compileOrFind(kernels[k], variant, options, cache);
+      if (failed(compiled)) {
+        ok = false;
+        return; // another variant's problem would be the same
+      }
+      result[k] = std::move(*compiled);
+    }
+  });
+  assert(module.getContext()->getLoadedDialects().size() == numDialects &&
+         "loadDialects misses one");
+  if (!ok) {
+    return failure();
+  }
+  if (options.cacheReport) {
+    options.cacheReport(cache.getHits(), cache.getMisses(), cache.getProblem());
+  }
+  return results;
+}

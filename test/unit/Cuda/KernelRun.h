@@ -1,0 +1,61 @@
+//===- KernelRun.h - A generated kernel, run in the simulator -------------===//
+#ifndef AMPC_TEST_UNIT_CUDA_KERNELRUN_H
+#define AMPC_TEST_UNIT_CUDA_KERNELRUN_H
+
+#include "compiler/Targets/CUDA/PtxWriter.h"
+#include "dialects/Amp/IR/AmpOps.h"
+#include "dialects/Amp/Reference/Evaluator.h"
+#include "test/unit/Simulate/Harness.h"
+
+namespace ampc::test {
+
+/// A module of one kernel, given from its arguments on; `tile`: what it asks
+/// for, if it does.
+mlir::OwningOpRef<mlir::ModuleOp>
+parseKernel(const std::string &kernel, llvm::ArrayRef<int64_t> tile = {});
+
+/// A kernel with one result as it is shipped for an architecture, seeded
+/// arguments, and the result that the reference evaluator computes of them in
+/// float64.
+class ShippedKernel {
+public:
+  /// `kernel` is the arguments and the body of an amp.kernel. Fails the test
+  /// where one of the steps does; `isReady` tells. `tile`: what the kernel asks
+  /// for, if it does.
+  ShippedKernel(const std::string &kernel, const char *architecture,
+                llvm::ArrayRef<int64_t> tile = {});
+
+  bool isReady() const { return ready; }
+  /// The code that the NVPTX backend gets.
+  const llvm::Module &code() const { return *kernels.module; }
+  const codegen::GpuImage::Launch &launch() const {
+    return kernels.launches.front();
+  }
+  /// What ptxas gets.
+  std::string writePtx() { return kernels.writePtx(); }
+
+  /// One run in the simulator with its detectors on.
+  struct Run {
+    std::unique_ptr<Program> program;
+    std::unique_ptr<Device> device; ///< null: the code has no lowering
+    /// Of the result against the reference; infinite where one is no number.
+    double error = 0;
+  };
+  /// Runs `module`, which is code() or what a test made of it.
+  Run run(const llvm::Module &module, uint64_t seed = 0) const;
+
+private:
+  void prepare(const std::string &kernel, const char *architecture,
+               llvm::ArrayRef<int64_t> tile);
+
+  unsigned arch = 0;
+  bool ready = false;
+  mlir::OwningOpRef<mlir::ModuleOp> source;
+  cuda::KernelModule kernels;
+  llvm::SmallVector<ref::Tensor> arguments;
+  ref::Tensor wanted;
+};
+
+} // namespace ampc::test
+
+#endif // AMPC_TEST_UNIT_CUDA_KERNELRUN_H

@@ -1,0 +1,271 @@
+//===- PlantTest.cpp - Faults planted into shipped kernels are found ------===//
+//
+// Each row plants one kind of fault into the code of a kernel, at one site
+// after the other. A detector of the simulator must find it and name the place,
+// or the result must differ from the reference. The same kernel without the
+// fault runs clean. A row whose plant finds no site fails, so that it cannot
+// rot.
+//
+//===----------------------------------------------------------------------===//
+#include "test/unit/Cuda/KernelRun.h"
+#include "test/unit/Cuda/Plants.h"
+
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <optional>
+
+namespace ampc::test {
+namespace {
+
+using sim::Fault;
+
+constexpr double tolerance = 2e-3;
+
+struct Kernel {
+  const char *name;
+  const char *text;
+};
+
+// Sizes are distinct and odd, so that a constant of the code says what it is
+// the size of, and every edge is a partial tile.
+const Kernel edges = {
+    "Edges",
+    R"((%a: tensor<35x50xf16>, %b: tensor<50x19xf16>, %c: tensor<19xf16>) -> tensor<35x19xf32> {
+       %0 = amp.matmul %a, %b, %c : (tensor<35x50xf16>, tensor<50x19xf16>, tensor<19xf16>) -> tensor<35x19xf32>
+       %1 = amp.relu %0 : (tensor<35x19xf32>) -> tensor<35x19xf32>
+       amp.yield %1 : tensor<35x19xf32>
+     })"};
+const Kernel stages = {
+    "Stages",
+    R"((%a: tensor<64x200xf16>, %b: tensor<200x64xf16>) -> tensor<64x64xf32> {
+       %0 = amp.matmul %a, %b : (tensor<64x200xf16>, tensor<200x64xf16>) -> tensor<64x64xf32>
+       amp.yield %0 : tensor<64x64xf32>
+     })"};
+const Kernel batches = {
+    "Batches",
+    R"((%a: tensor<2x3x21x33xf16>, %b: tensor<3x33x23xf16>) -> tensor<2x3x21x23xf32> {
+       %0 = amp.matmul %a, %b : (tensor<2x3x21x33xf16>, tensor<3x33x23xf16>) -> tensor<2x3x21x23xf32>
+       amp.yield %0 : tensor<2x3x21x23xf32>
+     })"};
+// With scores far apart: a wrong maximum would not show in those of equal size.
+const Kernel softmax = {"Softmax",
+                        R"((%a: tensor<24x1003xf32>) -> tensor<24x1003xf32> {
+       %s = amp.constant dense<2.0e+05> : tensor<f32>
+       %0 = amp.mul %a, %s : (tensor<24x1003xf32>, tensor<f32>) -> tensor<24x1003xf32>
+       %1 = amp.softmax %0 {axis = 1 : i64} : (tensor<24x1003xf32>) -> tensor<24x1003xf32>
+       amp.yield %1 : tensor<24x1003xf32>
+     })"};
+const Kernel layerNorm = {
+    "LayerNorm",
+    R"((%a: tensor<3x768xf32>, %s: tensor<768xf32>, %b: tensor<768xf32>) -> tensor<3x768xf32> {
+       %0 = amp.layer_norm %a scale %s bias %b {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<3x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<3x768xf32>
+       amp.yield %0 : tensor<3x768xf32>
+     })"};
+const Kernel map = {
+    "Map",
+    R"((%a: tensor<5x37xf32>, %b: tensor<37xf32>) -> tensor<5x37xf32> {
+       %0 = amp.mul %a, %b : (tensor<5x37xf32>, tensor<37xf32>) -> tensor<5x37xf32>
+       amp.yield %0 : tensor<5x37xf32>
+     })"};
+const Kernel attention = {
+    "Attention",
+    R"((%q: tensor<1x4x29x16xf16>, %k: tensor<1x2x41x16xf16>, %v: tensor<1x2x41x24xf16>, %m: tensor<29x41xi1>) -> tensor<1x4x29x24xf32> {
+       %0 = amp.attention %q, %k, %v, %m {scale = 1000.0 : f64, causal = false} : (tensor<1x4x29x16xf16>, tensor<1x2x41x16xf16>, tensor<1x2x41x24xf16>, tensor<29x41xi1>) -> tensor<1x4x29x24xf32>
+       amp.yield %0 : tensor<1x4x29x24xf32>
+     })"};
+
+/// How a planted fault must show.
+struct Caught {
+  /// Of these, one must be found; empty: the result differs.
+  std::vector<Fault> faults;
+  /// A part of the text of the site that is named.
+  std::string site = "";
+};
+const Caught numerics = {};
+
+/// Where a row plants its fault.
+enum class Sites {
+  some, ///< at three that are spread over all, one after the other
+  each, ///< at all, one after the other
+  all,  ///< at all at once: one alone does no harm where a later step, or the
+        ///< other operand, makes up for it
+};
+
+struct Row {
+  Kernel kernel;
+  const char *architecture;
+  Plant plant;
+  Caught caught;
+  Sites sites = Sites::some;
+};
+
+void PrintTo(const Row &row, std::ostream *os) { *os << row.plant.name; }
+
+std::string textOf(const llvm::Instruction &instruction) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  instruction.print(os);
+  return text;
+}
+
+/// Whether what `run` found is what the row asks for.
+testing::AssertionResult isCaught(const Row &row,
+                                  const ShippedKernel::Run &run) {
+  if (!run.device) {
+    return testing::AssertionFailure() << run.program->error();
+  }
+  const sim::Report &report = run.device->report;
+  if (row.caught.faults.empty()) {
+    return run.error > tolerance || !report.clean()
+               ? testing::AssertionSuccess()
+               : testing::AssertionFailure() << "the result is right";
+  }
+  for (Fault fault : row.caught.faults) {
+    if (auto result = found(report, fault, row.caught.site, "kernel k_k")) {
+      return result;
+    }
+  }
+  return testing::AssertionFailure()
+         << "not among the findings:\n"
+         << report.text().c_str() << "error of the result " << run.error;
+}
+
+class Planted : public testing::TestWithParam<Row> {};
+
+TEST_P(Planted, IsCaught) {
+  const Row &row = GetParam();
+  ShippedKernel kernel(row.kernel.text, row.architecture);
+  ASSERT_TRUE(kernel.isReady());
+  ShippedKernel::Run right = kernel.run(kernel.code());
+  ASSERT_TRUE(right.device) << right.program->error();
+  EXPECT_TRUE(right.device->report.clean())
+      << right.device->report.text().c_str();
+  EXPECT_LE(right.error, tolerance);
+
+  size_t count = 1;
+  for (size_t i = 0; i < count; ++i) {
+    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(kernel.code());
+    auto sites = row.plant.sites(*copy->getFunction("k_k"));
+    ASSERT_FALSE(sites.empty()) << "the kernel has no site for this fault";
+    count = row.sites == Sites::each   ? sites.size()
+            : row.sites == Sites::some ? std::min<size_t>(sites.size(), 3)
+                                       : 1;
+    size_t first = i * sites.size() / count;
+    std::string before = textOf(*sites[first]);
+    for (llvm::Instruction *site : llvm::ArrayRef(sites).slice(
+             first, row.sites == Sites::all ? sites.size() : size_t(1))) {
+      row.plant.apply(*site);
+    }
+    std::string broken;
+    llvm::raw_string_ostream os(broken);
+    ASSERT_FALSE(llvm::verifyModule(*copy, &os)) << broken;
+    EXPECT_TRUE(isCaught(row, kernel.run(*copy)))
+        << "planted at site " << first << " of " << sites.size() << ":"
+        << before;
+  }
+}
+
+std::string nameOf(const testing::TestParamInfo<Row> &info) {
+  std::string arch = info.param.architecture;
+  return info.param.plant.name + "_" + info.param.kernel.name + "_" +
+         arch.substr(3);
+}
+
+const std::string mma = "mma.m16n8k";
+const std::string ldmatrix = "ldmatrix.sync.aligned.m8n8.x4";
+const std::string barrier = "barrier.cta.sync.aligned.all";
+const std::vector<Fault> race = {Fault::sharedRace, Fault::uninitialized};
+const std::vector<Fault> bounds = {Fault::outOfBounds};
+
+std::vector<Row> contractionRows() {
+  std::vector<Row> rows;
+  for (const char *arch : {"sm_75", "sm_80"}) {
+    std::vector<Row> some = {
+        {stages, arch, dropCall("NoBarrier", barrier), {race}, Sites::each},
+        {stages,
+         arch,
+         divergentBarrier(),
+         {{Fault::divergence}, "barrier"},
+         Sites::each},
+        {stages, arch, swapOperands("SwappedRowsOfA", mma, 0, 1), numerics},
+        {stages, arch, swapResults("SwappedRegisters", ldmatrix, 1, 2),
+         numerics},
+        {stages, arch, flipTransposition(), numerics},
+        {stages, arch, uninitializedSums(), numerics},
+        {stages, arch,
+         changeAddress(AddressFault::unswizzled, Accesses::ldmatrix), numerics},
+        {stages,
+         arch,
+         changeAddress(AddressFault::unswizzled, Accesses::sharedStores),
+         {race}},
+        {stages,
+         arch,
+         changeAddress(AddressFault::nextStage, Accesses::sharedStores),
+         {race, "store"}},
+        {stages,
+         arch,
+         changeAddress(AddressFault::misaligned, Accesses::ldmatrix),
+         {{Fault::misaligned}, "ldmatrix"}},
+        {edges, arch, looseEdge("LooseEdgeOfM", 35), {bounds}, Sites::all},
+        {edges, arch, looseEdge("LooseEdgeOfN", 19), {bounds}, Sites::all},
+        {edges, arch, looseEdge("LooseEdgeOfK", 50), {bounds}, Sites::all},
+        {edges, arch, noZeroFill(), numerics, Sites::all},
+        {edges, arch, lostOperand("LostBias", 2), numerics},
+        {batches, arch, wrongStride("WrongBatchOfA", 21 * 33), numerics},
+        {batches, arch, wrongStride("WrongBatchOfB", 33 * 23), numerics},
+    };
+    llvm::append_range(rows, some);
+  }
+  rows.push_back({stages, "sm_80", swapOperands("SwappedColumnsOfA", mma, 1, 2),
+                  numerics});
+  rows.push_back(
+      {stages, "sm_80", swapOperands("SwappedHalvesOfB", mma, 4, 5), numerics});
+  return rows;
+}
+
+std::vector<Row> otherRows() {
+  const char *arch = "sm_80";
+  auto half = [](int64_t mask) { return mask / 2; };
+  auto without31 = [](int64_t) { return int64_t(0x7fffffff); };
+  const std::string shuffle = "shfl.sync.bfly";
+  std::vector<Row> rows;
+  for (const Kernel &kernel : {softmax, layerNorm, attention}) {
+    std::vector<Row> some = {
+        {kernel, arch, dropCall("NoBarrier", barrier), {race}, Sites::each},
+        {kernel,
+         arch,
+         divergentBarrier(),
+         {{Fault::divergence}, "barrier"},
+         Sites::each},
+        {kernel, arch, dropCall("NoShuffle", shuffle), numerics, Sites::each},
+        {kernel, arch, changeOperand("WrongShuffle", shuffle, 2, half),
+         numerics, Sites::each},
+        {kernel,
+         arch,
+         changeOperand("WrongMembers", shuffle, 0, without31),
+         {{Fault::invalidOperand}, "shfl"}},
+    };
+    llvm::append_range(rows, some);
+  }
+  std::vector<Row> some = {
+      {softmax, arch, looseEdge("LooseEdgeOfRow", 250), {bounds}, Sites::each},
+      {softmax,
+       arch,
+       changeAddress(AddressFault::misaligned, Accesses::globalVectors),
+       {{Fault::misaligned, Fault::outOfBounds}}},
+      {map, arch, looseEdge("LooseEdgeOfMap", 5 * 10), {bounds}, Sites::each},
+      {map, arch, lostOperand("LostFactor", 1), numerics},
+  };
+  llvm::append_range(rows, some);
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Contractions, Planted,
+                         testing::ValuesIn(contractionRows()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Others, Planted, testing::ValuesIn(otherRows()),
+                         nameOf);
+
+} // namespace
+} // namespace ampc::test

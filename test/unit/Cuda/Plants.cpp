@@ -1,0 +1,373 @@
+//===- Plants.cpp - Faults planted into the code of a kernel --------------===//
+#include "test/unit/Cuda/Plants.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace ampc::test;
+using namespace llvm;
+
+SmallVector<Instruction *> Plant::sites(Function &kernel) const {
+  SmallVector<Instruction *> found;
+  for (Instruction &instruction : instructions(kernel)) {
+    if (matches(instruction)) {
+      found.push_back(&instruction);
+    }
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions of the GPU
+//===----------------------------------------------------------------------===//
+
+static CallInst *callOf(Instruction &instruction, StringRef prefix) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  Function *callee = call ? call->getCalledFunction() : nullptr;
+  StringRef name = callee ? callee->getName() : "";
+  return name.consume_front("llvm.nvvm.") && name.starts_with(prefix) ? call
+                                                                      : nullptr;
+}
+
+static std::function<bool(Instruction &)> callsOf(std::string prefix) {
+  return [prefix](Instruction &instruction) {
+    return callOf(instruction, prefix) != nullptr;
+  };
+}
+
+Plant ampc::test::dropCall(std::string name, std::string prefix) {
+  return {name, callsOf(prefix), [](Instruction &call) {
+            if (!call.getType()->isVoidTy()) {
+              call.replaceAllUsesWith(Constant::getNullValue(call.getType()));
+            }
+            call.eraseFromParent();
+          }};
+}
+
+Plant ampc::test::changeOperand(std::string name, std::string prefix,
+                                unsigned operand,
+                                std::function<int64_t(int64_t)> change) {
+  auto matches = [=](Instruction &instruction) {
+    CallInst *call = callOf(instruction, prefix);
+    auto *value =
+        call ? dyn_cast<ConstantInt>(call->getArgOperand(operand)) : nullptr;
+    return value && change(value->getSExtValue()) != value->getSExtValue();
+  };
+  return {name, matches, [=](Instruction &instruction) {
+            auto &call = cast<CallInst>(instruction);
+            auto *value = cast<ConstantInt>(call.getArgOperand(operand));
+            call.setArgOperand(
+                operand, ConstantInt::getSigned(value->getType(),
+                                                change(value->getSExtValue())));
+          }};
+}
+
+Plant ampc::test::swapOperands(std::string name, std::string prefix, unsigned a,
+                               unsigned b) {
+  return {name, callsOf(prefix), [=](Instruction &instruction) {
+            auto &call = cast<CallInst>(instruction);
+            Value *first = call.getArgOperand(a);
+            call.setArgOperand(a, call.getArgOperand(b));
+            call.setArgOperand(b, first);
+          }};
+}
+
+Plant ampc::test::swapResults(std::string name, std::string prefix, unsigned a,
+                              unsigned b) {
+  return {name, callsOf(prefix), [=](Instruction &call) {
+            for (User *user : make_early_inc_range(call.users())) {
+              auto *part = cast<ExtractValueInst>(user);
+              unsigned index = part->getIndices()[0];
+              if (index == a || index == b) {
+                IRBuilder<> builder(part);
+                part->replaceAllUsesWith(
+                    builder.CreateExtractValue(&call, index == a ? b : a));
+                part->eraseFromParent();
+              }
+            }
+          }};
+}
+
+Plant ampc::test::flipTransposition() {
+  const char *prefix = "ldmatrix.sync.aligned.m8n8.x4";
+  return {"WrongTransposition", callsOf(prefix), [](Instruction &instruction) {
+            auto &call = cast<CallInst>(instruction);
+            bool transposed =
+                call.getCalledFunction()->getName().contains(".trans");
+            Intrinsic::ID other =
+                transposed
+                    ? Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
+                    : Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16;
+            Type *pointer = call.getArgOperand(0)->getType();
+            call.setCalledFunction(Intrinsic::getOrInsertDeclaration(
+                call.getModule(), other, {pointer}));
+          }};
+}
+
+Plant ampc::test::divergentBarrier() {
+  return {"DivergentBarrier", callsOf("barrier.cta.sync.aligned.all"),
+          [](Instruction &barrier) {
+            IRBuilder<> builder(&barrier);
+            Value *thread = builder.CreateIntrinsic(
+                builder.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+            Value *isOdd = builder.CreateTrunc(thread, builder.getInt1Ty());
+            Instruction *inside = SplitBlockAndInsertIfThen(
+                isOdd, barrier.getIterator(), /*Unreachable=*/false);
+            barrier.moveBefore(inside->getIterator());
+          }};
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What an access of the kind reads or writes through; null if it is none.
+Use *addressOf(Instruction &instruction, Accesses accesses) {
+  auto isVector = [](Value *value) {
+    auto *type = dyn_cast<FixedVectorType>(value->getType());
+    return type && type->getPrimitiveSizeInBits() >= 64;
+  };
+  auto *store = dyn_cast<StoreInst>(&instruction);
+  auto *load = dyn_cast<LoadInst>(&instruction);
+  switch (accesses) {
+  case Accesses::ldmatrix: {
+    CallInst *call = callOf(instruction, "ldmatrix");
+    return call ? &call->getArgOperandUse(0) : nullptr;
+  }
+  case Accesses::asyncCopies: {
+    CallInst *call = callOf(instruction, "cp.async.c");
+    return call && call->arg_size() >= 2 ? &call->getArgOperandUse(0) : nullptr;
+  }
+  case Accesses::sharedStores:
+    return store && store->getPointerAddressSpace() == 3 &&
+                   isVector(store->getValueOperand())
+               ? &store->getOperandUse(1)
+               : nullptr;
+  case Accesses::globalVectors:
+    return store && store->getPointerAddressSpace() != 3 &&
+                   isVector(store->getValueOperand())
+               ? &store->getOperandUse(1)
+           : load && load->getPointerAddressSpace() != 3 && isVector(load)
+               ? &load->getOperandUse(0)
+               : nullptr;
+  }
+  return nullptr;
+}
+
+/// Copies the arithmetic that makes an address, with some of it changed.
+class AddressCopy {
+public:
+  AddressCopy(AddressFault fault, Instruction *before)
+      : fault(fault), builder(before) {}
+
+  Value *copy(Value *value) {
+    auto *instruction = dyn_cast<Instruction>(value);
+    if (!instruction) {
+      return value;
+    }
+    if (auto it = done.find(value); it != done.end()) {
+      return it->second;
+    }
+    if (isa<PHINode>(instruction)) {
+      bool counts = fault == AddressFault::nextStage &&
+                    instruction->getType()->isIntegerTy(32);
+      changed |= counts;
+      return done[value] =
+                 counts ? builder.CreateAdd(value, builder.getInt32(1)) : value;
+    }
+    if (fault == AddressFault::unswizzled &&
+        instruction->getOpcode() == Instruction::Xor) {
+      changed = true;
+      return done[value] = copy(instruction->getOperand(0));
+    }
+    if (!isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst>(
+            instruction)) {
+      return value;
+    }
+    Instruction *made = instruction->clone();
+    for (Use &operand : made->operands()) {
+      operand.set(copy(operand.get()));
+    }
+    // What was known of the bits does not hold any more.
+    made->dropPoisonGeneratingFlags();
+    return done[value] = builder.Insert(made);
+  }
+
+  bool changed = false;
+
+private:
+  AddressFault fault;
+  IRBuilder<> builder;
+  DenseMap<Value *, Value *> done;
+};
+
+/// Whether the arithmetic of an address has something to change.
+bool canChange(AddressFault fault, Value *value,
+               SmallPtrSetImpl<Value *> &seen) {
+  auto *instruction = dyn_cast<Instruction>(value);
+  if (!instruction || !seen.insert(value).second) {
+    return false;
+  }
+  if (isa<PHINode>(instruction)) {
+    return fault == AddressFault::nextStage &&
+           value->getType()->isIntegerTy(32);
+  }
+  if (fault == AddressFault::unswizzled &&
+      instruction->getOpcode() == Instruction::Xor) {
+    return true;
+  }
+  return isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst>(
+             instruction) &&
+         any_of(instruction->operands(), [&](Use &operand) {
+           return canChange(fault, operand.get(), seen);
+         });
+}
+} // namespace
+
+Plant ampc::test::changeAddress(AddressFault fault, Accesses accesses) {
+  static constexpr const char *faults[] = {"Unswizzled", "NextStage",
+                                           "Misaligned"};
+  static constexpr const char *kinds[] = {"Ldmatrix", "SharedStore",
+                                          "GlobalVector", "AsyncCopy"};
+  auto matches = [=](Instruction &instruction) {
+    Use *address = addressOf(instruction, accesses);
+    SmallPtrSet<Value *, 32> seen;
+    return address && (fault == AddressFault::misaligned ||
+                       canChange(fault, address->get(), seen));
+  };
+  auto apply = [=](Instruction &instruction) {
+    Use *address = addressOf(instruction, accesses);
+    if (fault == AddressFault::misaligned) {
+      IRBuilder<> builder(&instruction);
+      address->set(
+          builder.CreateConstGEP1_32(builder.getInt8Ty(), address->get(), 2));
+      return;
+    }
+    address->set(AddressCopy(fault, &instruction).copy(address->get()));
+  };
+  return {std::string(faults[static_cast<int>(fault)]) +
+              kinds[static_cast<int>(accesses)],
+          matches, apply};
+}
+
+//===----------------------------------------------------------------------===//
+// Edges, strides, operands
+//===----------------------------------------------------------------------===//
+
+Plant ampc::test::looseEdge(std::string name, int64_t extent) {
+  // "i < extent" or, as LLVM writes it elsewhere, "i > extent - 1": the factor
+  // by which both sides have been multiplied, 0 for anything else.
+  auto factorOf = [=](Instruction &instruction) -> int64_t {
+    auto *compare = dyn_cast<ICmpInst>(&instruction);
+    auto *bound =
+        compare ? dyn_cast<ConstantInt>(compare->getOperand(1)) : nullptr;
+    if (!bound || compare->isEquality()) {
+      return 0;
+    }
+    CmpInst::Predicate predicate = compare->getUnsignedPredicate();
+    int64_t value =
+        bound->getSExtValue() + (predicate == CmpInst::ICMP_UGT ? 1 : 0);
+    if (predicate != CmpInst::ICMP_ULT && predicate != CmpInst::ICMP_UGT) {
+      return 0;
+    }
+    for (int64_t factor = 1; factor <= 16; factor *= 2) {
+      if (value == extent * factor) {
+        return factor;
+      }
+    }
+    return 0;
+  };
+  return {name, [=](Instruction &i) { return factorOf(i) != 0; },
+          [=](Instruction &instruction) {
+            constexpr int64_t chunk = 8;
+            auto *bound = cast<ConstantInt>(instruction.getOperand(1));
+            instruction.setOperand(
+                1, ConstantInt::getSigned(bound->getType(),
+                                          bound->getSExtValue() +
+                                              chunk * factorOf(instruction)));
+          }};
+}
+
+Plant ampc::test::wrongStride(std::string name, int64_t stride) {
+  auto matches = [=](Instruction &instruction) {
+    auto *factor = instruction.getOpcode() == Instruction::Mul
+                       ? dyn_cast<ConstantInt>(instruction.getOperand(1))
+                       : nullptr;
+    return factor && factor->getSExtValue() == stride;
+  };
+  return {name, matches, [=](Instruction &instruction) {
+            instruction.setOperand(
+                1, ConstantInt::get(instruction.getType(), stride - 1));
+          }};
+}
+
+/// Whether an address is made of `pointer` and an offset.
+static bool pointsInto(const Value *address, const Value *pointer) {
+  while (auto *element = dyn_cast<GetElementPtrInst>(address)) {
+    address = element->getPointerOperand();
+  }
+  return address == pointer;
+}
+
+Plant ampc::test::lostOperand(std::string name, unsigned argument) {
+  auto matches = [=](Instruction &instruction) {
+    auto *load = dyn_cast<LoadInst>(&instruction);
+    return load && pointsInto(load->getPointerOperand(),
+                              load->getFunction()->getArg(argument));
+  };
+  return {name, matches, [](Instruction &load) {
+            load.replaceAllUsesWith(Constant::getNullValue(load.getType()));
+          }};
+}
+
+Plant ampc::test::uninitializedSums() {
+  auto isSum = [](Instruction &instruction) {
+    auto *phi = dyn_cast<PHINode>(&instruction);
+    return phi && phi->getType()->isFloatTy() &&
+           any_of(phi->incoming_values(),
+                  [](Value *value) {
+                    auto *zero = dyn_cast<ConstantFP>(value);
+                    return zero && zero->isZero();
+                  }) &&
+           any_of(phi->users(), [](User *user) {
+             auto *use = dyn_cast<Instruction>(user);
+             return use && callOf(*use, "mma.");
+           });
+  };
+  return {"UninitializedSums", isSum, [](Instruction &instruction) {
+            auto &phi = cast<PHINode>(instruction);
+            for (Use &value : phi.incoming_values()) {
+              if (isa<ConstantFP>(value)) {
+                value.set(ConstantFP::get(phi.getType(), 1.0));
+              }
+            }
+          }};
+}
+
+Plant ampc::test::noZeroFill() {
+  auto isFill = [](Instruction &instruction) {
+    auto *phi = dyn_cast<PHINode>(&instruction);
+    auto *type = phi ? dyn_cast<FixedVectorType>(phi->getType()) : nullptr;
+    return type && type->getPrimitiveSizeInBits() == 128 &&
+           any_of(phi->incoming_values(), [](Value *value) {
+             return isa<ConstantAggregateZero>(value);
+           });
+  };
+  return {"NoZeroFill", isFill, [](Instruction &instruction) {
+            auto &phi = cast<PHINode>(instruction);
+            Type *element = cast<VectorType>(phi.getType())->getElementType();
+            Constant *one = element->isFloatingPointTy()
+                                ? ConstantFP::get(phi.getType(), 1.0)
+                                : ConstantInt::get(phi.getType(), 0x3c003c00);
+            for (Use &value : phi.incoming_values()) {
+              if (isa<ConstantAggregateZero>(value)) {
+                value.set(one);
+              }
+            }
+          }};
+}
