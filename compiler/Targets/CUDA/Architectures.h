@@ -26,6 +26,9 @@ struct CudaArchitecture {
   /// runs on no other architecture.
   bool hasWgmma() const { return name == "sm_90a"; }
 
+  /// Whether threads can copy to shared memory without waiting: cp.async.
+  bool hasAsyncCopy() const { return major >= 8; }
+
   /// Bytes of shared memory that a block can ask for.
   int64_t getSharedBytes() const;
 };

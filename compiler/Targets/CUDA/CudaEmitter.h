@@ -23,8 +23,8 @@ public:
   CudaEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
               const codegen::KernelTraits &traits,
               const CudaArchitecture &architecture)
-      : KernelEmitter(kernel, function, traits),
-        hasWideMma(architecture.hasBf16), hasWgmma(architecture.hasWgmma()),
+      : KernelEmitter(kernel, function, traits), architecture(architecture),
+        hasWideMma(architecture.hasBf16),
         sharedBytes(architecture.getSharedBytes()) {}
 
   void reset() override;
@@ -44,10 +44,9 @@ public:
   mlir::Value blockIndex();
   void barrier(); ///< of the block
 
+  const CudaArchitecture &architecture;
   /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
   const bool hasWideMma;
-  /// Whether there are wgmma and the copies by tensor maps (sm_90a).
-  const bool hasWgmma;
   /// Shared memory that a block can have.
   const int64_t sharedBytes;
 
@@ -107,6 +106,10 @@ mlir::LogicalResult emitTiledContraction(CudaEmitter &emitter,
 /// The same with wgmma, a warpgroup bringing operands that others multiply.
 mlir::LogicalResult emitWgmmaKernel(CudaEmitter &emitter,
                                     mlir::Operation *root);
+
+/// A convolution of each channel by itself; fails likewise.
+mlir::LogicalResult emitDepthwiseConvolution(CudaEmitter &emitter,
+                                             mlir::Operation *root);
 
 mlir::LogicalResult emitAttentionKernel(CudaEmitter &emitter,
                                         mlir::Operation *root);

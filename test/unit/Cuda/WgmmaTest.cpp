@@ -238,6 +238,7 @@ struct Conv {
            (transposed ? "_transpose" : "") + " %x, %w" + (bias ? ", %b" : "") +
            " {strides = " + twice(stride) + ", pads = array<i64: " + p + ", " +
            p + ", " + p + ", " + p + ">, dilations = " + twice(dilation) +
+           (transposed ? ", output_padding = array<i64: 0, 0>" : "") +
            ", group = 1 : i64, layout = #amp.layout<channels_last>} : (" +
            input + ", " + weight + (bias ? ", " + columns : "") + ") -> " +
            wide + "\n  %1 = amp.relu %0 : (" + wide + ") -> " + wide +
@@ -319,6 +320,9 @@ TEST_P(WgmmaTileTest, HasNoSpills) {
     if (said.empty()) {
       GTEST_SKIP() << "no ptxas";
     }
+    // A residual is read by vectors of a row.
+    EXPECT_EQ(kernel.ptx.find("stmatrix") == std::string::npos,
+              text == fused.text());
     EXPECT_EQ(kernel.ptx.find("setmaxnreg") != std::string::npos,
               tile.movesRegisters());
     EXPECT_NE(said.find(" 0 bytes spill stores, 0 bytes spill loads"),

@@ -52,8 +52,9 @@ void GatheredOperand::load(CudaEmitter &e, GemmView &view, Value to,
   Value chunk = arith::RemUIOp::create(e.b, e.loc, thread, e.index(rowChunks));
   Value firstRow =
       arith::DivUIOp::create(e.b, e.loc, thread, e.index(rowChunks));
-  Value own = e.addIndex(kk, e.mulIndex(chunk, chunkElements));
-  Value inK = view.k % WgmmaTile::k == 0 ? Value() : e.isBelow(own, view.k);
+  GemmView::Depth own{kk, e.mulIndex(chunk, chunkElements), WgmmaTile::k};
+  Value inK =
+      view.k % WgmmaTile::k == 0 ? Value() : e.isBelow(own.total(e), view.k);
   // The swizzle: chunk xor row within a group of eight.
   Value bits = arith::AndIOp::create(e.b, e.loc, firstRow, e.index(7));
   Value moved = arith::XOrIOp::create(e.b, e.loc, chunk, bits);

@@ -51,7 +51,7 @@ static LogicalResult emitKernelOf(WgmmaBlock &block, WgmmaEpilogue::Mode mode) {
 }
 
 LogicalResult cuda::emitWgmmaKernel(CudaEmitter &emitter, Operation *root) {
-  if (!emitter.hasWgmma) {
+  if (!emitter.architecture.hasWgmma()) {
     return failure();
   }
   std::unique_ptr<GemmView> view = GemmView::create(root);
