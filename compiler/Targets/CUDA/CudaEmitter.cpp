@@ -21,11 +21,10 @@ void CudaEmitter::reset() {
   tensorMaps.clear();
   scratchAlignment = 16;
   blocksPerMultiprocessor = 0;
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  function.setFunctionType(b.getFunctionType(
-      SmallVector<Type>(kernel.getNumArguments() + kernel.getNumResults(),
-                        pointer),
-      {}));
+  // Without the parameters that an earlier attempt has added.
+  SmallVector<Type> buffers(kernel.getNumArguments() + kernel.getNumResults(),
+                            LLVM::LLVMPointerType::get(b.getContext()));
+  function.setFunctionType(b.getFunctionType(buffers, {}));
   Block *entry = beginFunction();
   llvm::append_range(pointers, entry->getArguments());
 }
@@ -103,6 +102,22 @@ Value CudaEmitter::reserveShared(int64_t bytes) {
   reserved.push_back(
       createShared(function, name, bytes, LLVM::Linkage::Internal));
   return LLVM::AddressOfOp::create(b, loc, reserved.back());
+}
+
+void CudaEmitter::reserveWorkspace(int64_t bytes) {
+  if (launch.workspaceBytes == 0) {
+    SmallVector<Type> types(function.getArgumentTypes());
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+    types.push_back(pointer);
+    function.setFunctionType(b.getFunctionType(types, {}));
+    function.getBody().front().addArgument(pointer, loc);
+  }
+  launch.workspaceBytes = std::max(launch.workspaceBytes, bytes);
+}
+
+Value CudaEmitter::workspace() {
+  assert(launch.workspaceBytes != 0);
+  return function.getArguments().back();
 }
 
 int64_t CudaEmitter::getAlignment(Value offset, int64_t bytes,

@@ -6,6 +6,7 @@
 #include "compiler/Targets/CUDA/Architectures.h"
 #include "compiler/Targets/Codegen/KernelEmitter.h"
 #include "compiler/Targets/Codegen/RowWalker.h"
+#include "compiler/Targets/Target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace ampc::cuda {
@@ -22,9 +23,10 @@ public:
 
   CudaEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
               const codegen::KernelTraits &traits,
-              const CudaArchitecture &architecture)
+              const CudaArchitecture &architecture,
+              llvm::ArrayRef<ContractionRule> contractionRules)
       : KernelEmitter(kernel, function, traits), architecture(architecture),
-        hasWideMma(architecture.hasBf16),
+        contractionRules(contractionRules), hasWideMma(architecture.hasBf16),
         sharedBytes(architecture.getSharedBytes()) {}
 
   void reset() override;
@@ -40,11 +42,18 @@ public:
   /// A pointer to `bytes` of static shared memory, 16-byte aligned.
   mlir::Value reserveShared(int64_t bytes);
 
+  /// Asks for `bytes` of the workspace that all blocks of a launch share; it is
+  /// zeros before the first launch of a program, and then as kernels leave it.
+  void reserveWorkspace(int64_t bytes);
+  /// A pointer to it.
+  mlir::Value workspace();
+
   mlir::Value threadIndex(); ///< in the block, of type index
   mlir::Value blockIndex();
   void barrier(); ///< of the block
 
   const CudaArchitecture &architecture;
+  const llvm::ArrayRef<ContractionRule> contractionRules;
   /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
   const bool hasWideMma;
   /// Shared memory that a block can have.

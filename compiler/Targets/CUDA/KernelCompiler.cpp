@@ -78,10 +78,12 @@ static bool fromJson(const json::Object &from, StringRef key,
 
 static std::string serialize(const CompiledKernel &kernel) {
   const auto &[launch, items, ptx, assembly] = kernel;
-  const auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
-  const auto &[itemCount, grain, scratchBytes, group] = items;
+  const auto &[symbol, grid, block, sharedBytes, maps, module, workspaceBytes] =
+      launch;
+  const auto &[itemCount, grain, scratchBytes, group, workspace] = items;
   const auto &[cubin, spillStores, spillLoads] = assembly;
-  (void)module; // its place among those of a program
+  (void)module;    // its place among those of a program
+  (void)workspace; // the same as workspaceBytes
   json::Array tensorMaps;
   for (const ampc_gpu_tensor_map &map : maps) {
     tensorMaps.push_back(toJson(map));
@@ -91,6 +93,7 @@ static std::string serialize(const CompiledKernel &kernel) {
                       {"block", toJson(block)},
                       {"shared", sharedBytes},
                       {"tensor_maps", std::move(tensorMaps)},
+                      {"workspace", workspaceBytes},
                       {"items", itemCount},
                       {"grain", grain},
                       {"scratch", scratchBytes},
@@ -113,8 +116,9 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   const json::Object *header = parsed->getAsObject();
   CompiledKernel kernel;
   auto &[launch, items, ptx, assembly] = kernel;
-  auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
-  auto &[itemCount, grain, scratchBytes, group] = items;
+  auto &[symbol, grid, block, sharedBytes, maps, module, workspaceBytes] =
+      launch;
+  auto &[itemCount, grain, scratchBytes, group, workspace] = items;
   auto &[cubin, spillStores, spillLoads] = assembly;
   module = 0;
   size_t ptxBytes = 0, cubinBytes = 0;
@@ -123,6 +127,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
                   fromJson(*header, "block", block) &&
                   fromJson(*header, "shared", sharedBytes) &&
                   fromJson(*header, "tensor_maps", maps) &&
+                  fromJson(*header, "workspace", workspaceBytes) &&
                   fromJson(*header, "items", itemCount) &&
                   fromJson(*header, "grain", grain) &&
                   fromJson(*header, "scratch", scratchBytes) &&
@@ -135,6 +140,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
+  workspace = static_cast<int64_t>(workspaceBytes);
   symbol = name->str();
   ptx = code.take_front(ptxBytes).str();
   cubin = code.drop_front(ptxBytes).str();
@@ -149,6 +155,20 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
   os << getBuildId() << '\n'
      << (variant.isAssembled ? getPtxasVersion() : "") << '\n'
      << variant.architecture->name << " -O" << options.optLevel << '\n';
+  if (auto mode = kernel->getParentOp()->getAttr("amp.fp32_contractions")) {
+    os << mode << '\n';
+  }
+  for (const ContractionRule &rule : options.contractionRules) {
+    os << rule.architecture << ' ' << rule.type;
+    for (const auto &size : {rule.batch, rule.m, rule.n, rule.k}) {
+      os << ' ' << size.value_or(-1);
+    }
+    for (int64_t number :
+         {rule.tile[0], rule.tile[1], rule.tile[2], rule.stages, rule.split}) {
+      os << ' ' << number;
+    }
+    os << '\n';
+  }
   OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo(false).useLocalScope();
   kernel->print(os, flags);
@@ -170,9 +190,10 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
 
 static FailureOr<CompiledKernel> compileKernel(amp::KernelOp kernel,
                                                const KernelVariant &variant,
-                                               unsigned optLevel) {
+                                               const CodegenOptions &options) {
   auto module =
-      KernelModule::create(ArrayRef(kernel), *variant.architecture, optLevel);
+      KernelModule::create(ArrayRef(kernel), *variant.architecture,
+                           options.optLevel, options.contractionRules);
   if (failed(module)) {
     return failure();
   }
@@ -197,7 +218,7 @@ static FailureOr<CompiledKernel> compileOrFind(amp::KernelOp kernel,
                                                const CodegenOptions &options,
                                                KernelCache &cache) {
   if (!cache.isEnabled()) {
-    return compileKernel(kernel, variant, options.optLevel);
+    return compileKernel(kernel, variant, options);
   }
   std::string name = KernelCache::hash(describe(kernel, variant, options));
   if (auto found = cache.find(name)) {
@@ -205,7 +226,7 @@ static FailureOr<CompiledKernel> compileOrFind(amp::KernelOp kernel,
       return std::move(*known);
     }
   }
-  auto compiled = compileKernel(kernel, variant, options.optLevel);
+  auto compiled = compileKernel(kernel, variant, options);
   if (succeeded(compiled)) {
     cache.store(name, serialize(*compiled));
   }

@@ -104,6 +104,7 @@ codegen::GpuImage::Launch launchOf(StringRef symbol,
   result.grid = {static_cast<uint32_t>(blocks), 1, 1};
   result.block = {static_cast<uint32_t>(threads), 1, 1};
   result.sharedBytes = static_cast<uint32_t>(launch.scratchBytes);
+  result.workspaceBytes = launch.workspaceBytes;
   return result;
 }
 } // namespace
@@ -146,13 +147,15 @@ checkCalls(const llvm::Module &module,
   return result;
 }
 
-/// The last `count` parameters are tensor maps, which the copy engine reads
-/// where the launch has put them (PTX ISA, "Tensor-map").
-static void passTensorMaps(LLVM::LLVMFuncOp function, size_t count) {
+/// Tensor maps are parameters that the copy engine reads where the launch has
+/// put them (PTX ISA, "Tensor-map"); the workspace comes behind them.
+static void passTensorMaps(LLVM::LLVMFuncOp function,
+                           const codegen::GpuImage::Launch &launch) {
   OpBuilder b(function);
-  unsigned first = function.getNumArguments() - static_cast<unsigned>(count);
+  unsigned end = function.getNumArguments() - (launch.workspaceBytes ? 1 : 0);
   Type bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 128);
-  for (unsigned i = first; i < function.getNumArguments(); ++i) {
+  for (auto i = end - static_cast<unsigned>(launch.tensorMaps.size()); i < end;
+       ++i) {
     function.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
                         TypeAttr::get(bytes));
     function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
@@ -178,15 +181,17 @@ void KernelModule::loadDialects(MLIRContext *context) {
 
 FailureOr<KernelModule>
 KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
-                     unsigned optLevel) {
+                     unsigned optLevel,
+                     ArrayRef<ContractionRule> contractionRules) {
   loadDialects(module.getContext());
   return create(llvm::to_vector(module.getOps<amp::KernelOp>()), architecture,
-                optLevel);
+                optLevel, contractionRules);
 }
 
 FailureOr<KernelModule>
 KernelModule::create(ArrayRef<amp::KernelOp> kernels,
-                     const CudaArchitecture &architecture, unsigned optLevel) {
+                     const CudaArchitecture &architecture, unsigned optLevel,
+                     ArrayRef<ContractionRule> contractionRules) {
   KernelModule result;
   result.context = std::make_unique<llvm::LLVMContext>();
   std::string error;
@@ -219,7 +224,8 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
     auto function = func::FuncOp::create(b, kernel.getLoc(), symbol,
                                          b.getFunctionType(buffers, {}));
     codegen::KernelTraits traits = traitsFor(kernel);
-    CudaEmitter emitter(kernel, function, traits, architecture);
+    CudaEmitter emitter(kernel, function, traits, architecture,
+                        contractionRules);
     if (failed(emitKernel(emitter))) {
       kernel.emitError("cannot emit this kernel for the cuda target");
       ok = false;
@@ -269,7 +275,7 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
       function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                         b.getI32IntegerAttr(static_cast<int32_t>(it->second)));
     }
-    passTensorMaps(function, launch.tensorMaps.size());
+    passTensorMaps(function, launch);
   }
   result.module =
       codegen::translate(*functions, *result.context, *result.machine);

@@ -30,6 +30,7 @@ struct KernelLaunch {
   int64_t grain = 1;        ///< fewest items worth handing to another thread
   int64_t scratchBytes = 0; ///< of each thread, or of each group of threads
   int64_t group = 0; ///< threads that share an item; 0: one thread an item
+  int64_t workspaceBytes = 0; ///< that all items share; zero when first used
 };
 
 /// State of the emission of one kernel as a function. Arguments and results of

@@ -1,4 +1,5 @@
 //===- gpu_memory.cpp - Slices and staging memory of a program ------------===//
+#include "runtime/core/gpu_images.h"
 #include "runtime/devices/cuda/gpu_device.h"
 
 namespace ampc::runtime::cuda {
@@ -19,6 +20,7 @@ Status tooLarge(GpuDevice &self, size_t free, size_t total) {
   for (const Slice &slice : self.placement.slices) {
     sums[slice.region] += slice.size();
   }
+  sums[AMPC_REGION_ARENA] += workspaceBytes(*self.image, *self.program);
   auto number = [](uint64_t bytes) {
     return static_cast<unsigned long long>(bytes);
   };
@@ -49,6 +51,22 @@ Status allocateAll(GpuDevice &self) {
     slice.memory = reinterpret_cast<uint8_t *>(memory);
   }
   return Status();
+}
+
+/// Flags in it are zero whenever no kernel runs, which begins here.
+Status allocateWorkspace(GpuDevice &self) {
+  uint64_t bytes = workspaceBytes(*self.image, *self.program);
+  if (bytes == 0) {
+    return Status();
+  }
+  size_t free = 0, total = 0;
+  AMPC_TRY(AMPC_CUDA(self, memGetInfo, &free, &total));
+  Result result = self.api.memAlloc(&self.workspace, bytes);
+  if (result == outOfMemory) {
+    return tooLarge(self, free, total);
+  }
+  AMPC_TRY(self.check(result, "memAlloc"));
+  return AMPC_CUDA(self, memsetD8Async, self.workspace, 0, bytes, self.stream);
 }
 
 Status allocateStaging(GpuDevice &self) {
@@ -85,6 +103,7 @@ Status allocateSlices(GpuDevice &self, const void *weights, Plan *plan) {
     placeRegions(*self.program, *plan, &self.placement);
   }
   AMPC_TRY(allocateAll(self));
+  AMPC_TRY(allocateWorkspace(self));
   AMPC_TRY(allocateStaging(self));
   for (const Slice &slice : self.placement.slices) {
     if (slice.region == AMPC_REGION_WEIGHTS && slice.size()) {

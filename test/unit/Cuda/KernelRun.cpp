@@ -2,7 +2,6 @@
 #include "test/unit/Cuda/KernelRun.h"
 
 #include "compiler/Registration/Registration.h"
-#include "compiler/Targets/CUDA/Contraction/WgmmaTile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "test/unit/Simulate/TensorMaps.h"
@@ -43,6 +42,12 @@ ref::Tensor randomTensor(RankedTensorType type, unsigned seed) {
       // Any value with bits that f16 lacks.
       float value = (values[i] % 4093) / 2046.5f - 1.0f;
       std::memcpy(bytes + i * 4, &value, 4);
+    }
+  } else if (element.isF64()) {
+    auto values = randomF16(count, seed);
+    for (size_t i = 0; i < count; ++i) {
+      double value = (values[i] % 4093) / 2046.3 - 1.0;
+      std::memcpy(bytes + i * 8, &value, 8);
     }
   } else {
     auto values = randomF16(count, seed);
@@ -97,31 +102,26 @@ double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
 
 } // namespace
 
-OwningOpRef<ModuleOp> ampc::test::parseKernel(const std::string &kernel,
-                                              ArrayRef<int64_t> tile) {
-  auto module = parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
-                                            &getContext());
-  if (module && !tile.empty()) {
-    module->getBody()->front().setAttr(
-        cuda::tileAttrName, DenseI64ArrayAttr::get(&getContext(), tile));
-  }
-  return module;
+OwningOpRef<ModuleOp> ampc::test::parseKernel(const std::string &kernel) {
+  return parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
+                                     &getContext());
 }
 
 ShippedKernel::ShippedKernel(const std::string &kernel,
-                             const char *architecture, ArrayRef<int64_t> tile) {
-  prepare(kernel, architecture, tile);
+                             const char *architecture,
+                             ArrayRef<ContractionRule> rules) {
+  prepare(kernel, architecture, rules);
 }
 
 void ShippedKernel::prepare(const std::string &kernel, const char *architecture,
-                            ArrayRef<int64_t> tile) {
+                            ArrayRef<ContractionRule> rules) {
   auto found = findCudaArchitecture(architecture);
   ASSERT_TRUE(static_cast<bool>(found));
   arch = (*found)->major * 10 + (*found)->minor;
-  source = parseKernel(kernel, tile);
+  source = parseKernel(kernel);
   ASSERT_TRUE(source) << kernel;
   auto op = *source->getOps<amp::KernelOp>().begin();
-  auto made = cuda::KernelModule::create(*source, **found, 3);
+  auto made = cuda::KernelModule::create(*source, **found, 3, rules);
   ASSERT_TRUE(succeeded(made));
   kernels = std::move(*made);
   for (auto [i, type] : llvm::enumerate(op.getArgumentTypes())) {
@@ -148,22 +148,31 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
   SmallVector<void *> buffers;
   for (const ref::Tensor &argument : arguments) {
     llvm::ArrayRef<char> bytes = argument.getBytes();
-    buffers.push_back(device.upload(
-        std::vector<char>(bytes.begin(), bytes.end()), "argument"));
+    // An empty tensor has an address all the same.
+    std::vector<char> data(bytes.begin(), bytes.end());
+    data.resize(std::max<size_t>(data.size(), 1));
+    buffers.push_back(device.upload(data, "argument"));
     device.param(buffers.back());
   }
   ref::Tensor got = *ref::Tensor::allocate(wanted.getType());
   size_t bytes = *ref::getByteSize(wanted.getType());
-  void *memory = device.allocate(bytes, "result");
+  void *memory = device.allocate(std::max<size_t>(bytes, 1), "result");
   buffers.push_back(memory);
   device.param(memory);
   const codegen::GpuImage::Launch &launch = kernels.launches.front();
+  if (launch.workspaceBytes != 0) {
+    device.param(device.upload(std::vector<char>(launch.workspaceBytes, 0),
+                               "workspace"));
+  }
   for (const ampc_gpu_tensor_map &map : launch.tensorMaps) {
     device.param(encode(map, buffers[map.param]));
   }
-  device.launch(launch.symbol, {launch.grid[0], launch.grid[1], launch.grid[2]},
-                {launch.block[0], launch.block[1], launch.block[2]},
-                launch.sharedBytes);
+  if (launch.grid[0] != 0) {
+    device.launch(launch.symbol,
+                  {launch.grid[0], launch.grid[1], launch.grid[2]},
+                  {launch.block[0], launch.block[1], launch.block[2]},
+                  launch.sharedBytes);
+  }
   std::memcpy(got.mutableBytes(), memory, bytes);
   result.error = relativeError(got, wanted);
   return result;

@@ -3,16 +3,24 @@
 #define AMPC_TEST_UNIT_CUDA_KERNELRUN_H
 
 #include "compiler/Targets/CUDA/PtxWriter.h"
+#include "compiler/Targets/Target.h"
 #include "dialects/Amp/IR/AmpOps.h"
 #include "dialects/Amp/Reference/Evaluator.h"
 #include "test/unit/Simulate/Harness.h"
 
 namespace ampc::test {
 
-/// A module of one kernel, given from its arguments on; `tile`: what it asks
-/// for, if it does.
-mlir::OwningOpRef<mlir::ModuleOp>
-parseKernel(const std::string &kernel, llvm::ArrayRef<int64_t> tile = {});
+/// A module of one kernel, given from its arguments on.
+mlir::OwningOpRef<mlir::ModuleOp> parseKernel(const std::string &kernel);
+
+/// A rule by which all contractions of `type` have the tile.
+inline std::vector<ContractionRule> useTile(std::array<int64_t, 3> tile,
+                                            const std::string &type = "f16") {
+  ContractionRule rule;
+  rule.type = type;
+  rule.tile = tile;
+  return {rule};
+}
 
 /// A kernel with one result as it is shipped for an architecture, seeded
 /// arguments, and the result that the reference evaluator computes of them in
@@ -20,10 +28,9 @@ parseKernel(const std::string &kernel, llvm::ArrayRef<int64_t> tile = {});
 class ShippedKernel {
 public:
   /// `kernel` is the arguments and the body of an amp.kernel. Fails the test
-  /// where one of the steps does; `isReady` tells. `tile`: what the kernel asks
-  /// for, if it does.
+  /// where one of the steps does; `isReady` tells.
   ShippedKernel(const std::string &kernel, const char *architecture,
-                llvm::ArrayRef<int64_t> tile = {});
+                llvm::ArrayRef<ContractionRule> rules = {});
 
   bool isReady() const { return ready; }
   /// The code that the NVPTX backend gets.
@@ -46,7 +53,7 @@ public:
 
 private:
   void prepare(const std::string &kernel, const char *architecture,
-               llvm::ArrayRef<int64_t> tile);
+               llvm::ArrayRef<ContractionRule> rules);
 
   unsigned arch = 0;
   bool ready = false;

@@ -76,7 +76,7 @@ class PlantedInWgmma : public testing::TestWithParam<Row> {};
 
 TEST_P(PlantedInWgmma, IsCaught) {
   const Row &row = GetParam();
-  ShippedKernel kernel(row.kernel, "sm_90a");
+  ShippedKernel kernel(row.kernel, "sm_90a", useTile({64, 64, 64}));
   ASSERT_TRUE(kernel.isReady());
   std::unique_ptr<llvm::Module> copy = llvm::CloneModule(kernel.code());
   llvm::Function &function = *copy->getFunction("k_k");

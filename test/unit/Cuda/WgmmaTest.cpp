@@ -125,24 +125,24 @@ std::string assembleVerbosely(const std::string &ptx) {
 struct Case {
   std::string name, kernel;
   double tolerance;
-  std::vector<int64_t> tile; ///< that the kernel asks for
-  uint64_t seed;             ///< of the order in which threads run
+  std::vector<ContractionRule> rules;
+  uint64_t seed; ///< of the order in which threads run
 };
 
 void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }
 
 Case caseOf(const std::string &name, const Product &product,
-            std::vector<int64_t> tile = {}, uint64_t seed = 0) {
+            std::vector<ContractionRule> rules, uint64_t seed = 0) {
   double tolerance = product.result == "f32"   ? 1e-5
                      : product.result == "f16" ? 2e-3
                                                : 1e-2;
-  return {name, product.text(), tolerance, std::move(tile), seed};
+  return {name, product.text(), tolerance, std::move(rules), seed};
 }
 
 std::vector<Case> products() {
   std::vector<Case> cases;
   auto add = [&](const std::string &name, const Product &product) {
-    cases.push_back(caseOf(name, product));
+    cases.push_back(caseOf(name, product, useTile({64, 64, 64}, product.type)));
   };
   add("odd_sizes", {.m = 65, .n = 67, .k = 72, .transposeRight = true});
   add("one_step_of_8", {.m = 65, .n = 72, .k = 8});
@@ -179,7 +179,8 @@ std::vector<Case> products() {
   // More tiles than blocks run at once.
   add("tiles_in_turn", {.m = 64 * 20 - 3, .n = 64 * 14, .k = 24});
   cases.push_back(caseOf("columns_of_tiles",
-                         {.m = 64 * 2, .n = 64 * 140, .k = 24}, {64, 64}));
+                         {.m = 64 * 2, .n = 64 * 140, .k = 24},
+                         useTile({64, 64, 64})));
   return cases;
 }
 
@@ -191,10 +192,12 @@ std::vector<Case> tiles() {
     Product product{.m = tile.m + 24, .n = tile.n + 40, .k = 648};
     product.result = "f16";
     product.relu = true;
-    cases.push_back(caseOf(name, product, {tile.m, tile.n}, 1));
+    cases.push_back(
+        caseOf(name, product, useTile({tile.m, tile.n, tile.k}), 1));
     product.k = 136;
     product.transposeLeft = product.transposeRight = true;
-    cases.push_back(caseOf(name + "_transposed", product, {tile.m, tile.n}));
+    cases.push_back(caseOf(name + "_transposed", product,
+                           useTile({tile.m, tile.n, tile.k})));
   }
   return cases;
 }
@@ -249,24 +252,24 @@ struct Conv {
 
 std::vector<Case> convolutions() {
   std::vector<Case> cases;
-  auto add = [&](const std::string &name, const Conv &conv,
-                 std::vector<int64_t> tile = {}, uint64_t seed = 0) {
-    cases.push_back({name, conv.text(), 2e-3, std::move(tile), seed});
+  auto add = [&](const std::string &name, const Conv &conv, uint64_t seed = 0) {
+    cases.push_back({name, conv.text(), 2e-3, useTile({64, 64, 64}), seed});
   };
   add("of_one_pixel", {2, 9, 72, 40, 1});
   add("of_one_pixel_and_stride", {2, 11, 40, 40, 1, .stride = 2});
   add("of_3_pixels", {1, 9, 16, 40, 3, .pad = 1, .bias = true});
-  add("without_padding", {2, 9, 64, 64, 3}, {}, 1);
+  add("without_padding", {2, 9, 64, 64, 3}, 1);
   add("stride_2", {2, 13, 24, 72, 3, .stride = 2, .pad = 1});
   add("dilation", {1, 13, 8, 40, 3, .pad = 2, .dilation = 2, .bias = true});
   add("of_7_pixels", {1, 19, 8, 64, 7, .stride = 2, .pad = 3});
   add("transposed",
       {1, 6, 16, 40, 3, .stride = 2, .pad = 1, .transposed = true});
   add("channels_beyond_a_stage", {1, 7, 136, 40, 3, .pad = 1});
-  add("tiles_in_turn", {3, 76, 8, 40, 3, .pad = 1}, {64, 64}, 2);
+  add("tiles_in_turn", {3, 76, 8, 40, 3, .pad = 1}, 2);
   for (const cuda::WgmmaTile &tile : cuda::getWgmmaTiles()) {
-    add("tile" + number(tile.m) + "x" + number(tile.n),
-        {1, 18, 24, tile.n + 8, 3, .pad = 1}, {tile.m, tile.n}, 3);
+    Conv conv{1, 18, 24, tile.n + 8, 3, .pad = 1};
+    cases.push_back({"tile" + number(tile.m) + "x" + number(tile.n),
+                     conv.text(), 2e-3, useTile({tile.m, tile.n, tile.k}), 3});
   }
   return cases;
 }
@@ -275,7 +278,7 @@ class WgmmaProduct : public testing::TestWithParam<Case> {};
 
 TEST_P(WgmmaProduct, OnHopper) {
   const Case &test = GetParam();
-  ShippedKernel kernel(test.kernel, "sm_90a", test.tile);
+  ShippedKernel kernel(test.kernel, "sm_90a", test.rules);
   ASSERT_TRUE(kernel.isReady());
   EXPECT_FALSE(kernel.launch().tensorMaps.empty());
   ShippedKernel::Run run = kernel.run(kernel.code(), test.seed);
@@ -294,6 +297,44 @@ INSTANTIATE_TEST_SUITE_P(Convs, WgmmaProduct, testing::ValuesIn(convolutions()),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(Tiles, WgmmaProduct, testing::ValuesIn(tiles()),
                          nameOf);
+
+//===----------------------------------------------------------------------===//
+// Which kernel
+//===----------------------------------------------------------------------===//
+
+bool usesWgmma(const Product &product,
+               llvm::ArrayRef<ContractionRule> rules = {}) {
+  ShippedPtx kernel(product.text(), rules);
+  return kernel.ptx.find("wgmma.mma_async") != std::string::npos;
+}
+
+TEST(WgmmaChoice, BySize) {
+  EXPECT_TRUE(usesWgmma({.m = 4096, .n = 4096, .k = 4096}));
+  EXPECT_TRUE(usesWgmma({.m = 1024, .n = 768, .k = 3072}));
+  EXPECT_TRUE(usesWgmma({.m = 512, .n = 768, .k = 768, .batch = "12x"}));
+  // Mostly empty tiles; few deep ones.
+  EXPECT_FALSE(usesWgmma({.m = 16, .n = 4096, .k = 4096}));
+  EXPECT_FALSE(usesWgmma({.m = 128, .n = 128, .k = 65536}));
+}
+
+TEST(WgmmaChoice, ByOperands) {
+  // Rows of a number of bytes that is no multiple of 16.
+  Product product{.m = 2048, .n = 2048, .k = 1020};
+  EXPECT_FALSE(usesWgmma(product));
+  product.transposeLeft = true;
+  EXPECT_TRUE(usesWgmma(product));
+  product.type = "f32";
+  EXPECT_FALSE(usesWgmma(product));
+}
+
+TEST(WgmmaChoice, ByRule) {
+  Product product{.m = 4096, .n = 4096, .k = 4096};
+  auto rules = useTile({64, 128, 64});
+  EXPECT_NE(ShippedPtx(product.text(), rules).ptx.find("m64n128k16"),
+            std::string::npos);
+  rules.front().tile = {64, 64, 32}; // of mma.sync
+  EXPECT_FALSE(usesWgmma(product, rules));
+}
 
 //===----------------------------------------------------------------------===//
 // What ptxas makes of it
@@ -315,7 +356,7 @@ TEST_P(WgmmaTileTest, HasNoSpills) {
   Conv conv{8, 57, 64, 264, 3, .stride = 2, .pad = 1, .bias = true};
   for (const std::string &text :
        {plain.text(), fused.text(), transposed.text(), conv.text()}) {
-    ShippedPtx kernel(text, {tile.m, tile.n});
+    ShippedPtx kernel(text, useTile({tile.m, tile.n, tile.k}));
     std::string said = assembleVerbosely(kernel.ptx);
     if (said.empty()) {
       GTEST_SKIP() << "no ptxas";

@@ -35,11 +35,11 @@ ResultTile TileScheduler::tileAt(Value number) {
 TileScheduler::Carried TileScheduler::forEachTile(
     ValueRange init,
     function_ref<Carried(const ResultTile &, ValueRange)> body) {
-  int64_t tiles = countTiles(tile, view), blocks = countBlocks(tile, view);
-  if (tiles <= blocks) {
+  int64_t tiles = countTiles(tile, sizeOf(view));
+  if (tiles <= blocks()) {
     return body(tileAt(e.blockIndex()), init);
   }
-  return e.forLoopCarried(e.blockIndex(), e.index(tiles), blocks, init,
+  return e.forLoopCarried(e.blockIndex(), e.index(tiles), blocks(), init,
                           [&](Value number, ValueRange carried) {
                             return body(tileAt(number), carried);
                           });

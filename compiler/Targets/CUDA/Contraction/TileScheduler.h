@@ -14,6 +14,10 @@ public:
   TileScheduler(CudaEmitter &e, const GemmView &view, const WgmmaTile &tile)
       : e(e), view(view), tile(tile) {}
 
+  int64_t blocks() const {
+    return countBlocks(tile, sizeOf(view), e.architecture);
+  }
+
   using Carried = llvm::SmallVector<mlir::Value>;
 
   /// Builds `body` for each tile of this block, carrying `init` through.
@@ -22,6 +26,9 @@ public:
       llvm::function_ref<Carried(const ResultTile &, mlir::ValueRange)> body);
 
 private:
+  static GemmSize sizeOf(const GemmView &view) {
+    return {view.batch, view.m, view.n, view.k};
+  }
   ResultTile tileAt(mlir::Value number);
 
   CudaEmitter &e;

@@ -18,7 +18,7 @@ static LogicalResult emitKernelOf(WgmmaBlock &block, WgmmaEpilogue::Mode mode) {
   e.reset();
   e.scratchAlignment = 1024; // the swizzle repeats after as many bytes
   e.blocksPerMultiprocessor = block.tile.blocks;
-  e.launch.items = countBlocks(block.tile, block.view);
+  e.launch.items = block.scheduler.blocks();
   e.launch.scratchBytes = block.tile.sharedBytes();
   if (block.left) {
     block.left->addMap(e, block.tile.m);
@@ -59,7 +59,7 @@ LogicalResult cuda::emitWgmmaKernel(CudaEmitter &emitter, Operation *root) {
     return failure();
   }
   Type element = view->left.element;
-  const WgmmaTile *tile = chooseWgmmaTile(*view, emitter.kernel);
+  const WgmmaTile *tile = chooseWgmmaTile(*view, emitter);
   if ((!element.isF16() && !element.isBF16()) || !tile) {
     return failure();
   }

@@ -2,6 +2,7 @@
 #ifndef AMPC_COMPILER_TARGETS_CUDA_CONTRACTION_WGMMATILE_H
 #define AMPC_COMPILER_TARGETS_CUDA_CONTRACTION_WGMMATILE_H
 
+#include "compiler/Targets/CUDA/Contraction/ContractionPlan.h"
 #include "compiler/Targets/CUDA/Contraction/GemmView.h"
 #include "llvm/ADT/ArrayRef.h"
 
@@ -15,9 +16,6 @@ struct WgmmaTile {
   int64_t consumers, stages;
   /// Blocks of a multiprocessor that fit its shared memory.
   int64_t blocks;
-  /// What it multiplies in a time, over what the first tile does: an estimate
-  /// from the operands' traffic in shared memory and the warpgroups at work.
-  double rate;
 
   static constexpr int64_t k = 64;
   static constexpr int64_t warpgroupThreads = 128;
@@ -56,17 +54,22 @@ struct WgmmaTile {
 /// All tiles, the fastest first.
 llvm::ArrayRef<WgmmaTile> getWgmmaTiles();
 
-/// An attribute of a kernel, rows and columns, that chooses the tile.
-inline constexpr llvm::StringLiteral tileAttrName = "amp.tile";
+/// Clocks that a contraction takes with the tile by the model, in the terms of
+/// that of other kernels (ContractionPlan.h).
+double estimateClocks(const WgmmaTile &tile, const GemmSize &size,
+                      const CudaFigures &figures);
 
-/// The tile that the kernel asks for; else that which takes least time over all
-/// of the result; null where most of each would be empty.
-const WgmmaTile *chooseWgmmaTile(const GemmView &view, amp::KernelOp kernel);
+/// The tile that the rules of the user name, or else that of the least
+/// estimate; null where a rule or the estimate is for another kernel, or most
+/// of each tile would be empty.
+const WgmmaTile *chooseWgmmaTile(const GemmView &view,
+                                 const CudaEmitter &emitter);
 
 /// All tiles of the result, and the blocks of a launch: one for each tile, or
 /// as many as run at once.
-int64_t countTiles(const WgmmaTile &tile, const GemmView &view);
-int64_t countBlocks(const WgmmaTile &tile, const GemmView &view);
+int64_t countTiles(const WgmmaTile &tile, const GemmSize &size);
+int64_t countBlocks(const WgmmaTile &tile, const GemmSize &size,
+                    const CudaArchitecture &architecture);
 
 } // namespace ampc::cuda
 
