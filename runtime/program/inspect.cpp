@@ -72,6 +72,16 @@ void printTensors(const char *what, const ampc_tensor_desc *descs,
   }
 }
 
+/// The workspace on the device that needs most; 0 in a program of the CPU.
+uint64_t mostWorkspaceBytes(const ampc_program &program) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; program.gpu && i < program.gpu->num_images; ++i) {
+    uint64_t bytes = workspaceBytes(program.gpu->images[i], program);
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
 void printText(const ampc_program &program, const Counts &counts) {
   printf("%-10s %s (%s, ABI %u)\n", "program", orEmpty(program.name),
          orEmpty(program.producer), program.abi_version);
@@ -82,6 +92,9 @@ void printText(const ampc_program &program, const Counts &counts) {
          externalWeights(program) ? " in " : "",
          externalWeights(program) ? orEmpty(program.weights_file) : "");
   printf("%-10s %s\n", "arena", formatBytes(program.arena_bytes.fixed).c_str());
+  if (uint64_t bytes = mostWorkspaceBytes(program)) {
+    printf("%-10s %s\n", "workspace", formatBytes(bytes).c_str());
+  }
   printf("%-10s %u\n", "kernels", program.num_kernels);
   printf("%-10s %llu", "launches",
          static_cast<unsigned long long>(counts.launches));
@@ -125,16 +138,44 @@ void jsonTensors(Str *out, const char *key, const ampc_tensor_desc *descs,
   out->append(count ? "\n  ]" : "]");
 }
 
+void jsonLaunch(Str *out, const ampc_gpu_launch &launch, bool isFirst) {
+  out->append(isFirst ? "\n      {\"symbol\": " : ",\n      {\"symbol\": ");
+  appendJsonString(out, launch.symbol);
+  out->appendf(", \"module\": %u, \"grid\": [%u, %u, %u], "
+               "\"block\": [%u, %u, %u], \"shared_bytes\": %u, "
+               "\"tensor_maps\": %u}",
+               launch.module, launch.grid[0], launch.grid[1], launch.grid[2],
+               launch.block[0], launch.block[1], launch.block[2],
+               launch.shared_bytes, launch.num_tensor_maps);
+}
+
+/// What a kernel may access of each of its buffers.
+void jsonParams(Str *out, const ampc_program &program, uint32_t kernel) {
+  if (!program.gpu) {
+    return;
+  }
+  const ampc_gpu_launch &launch = program.gpu->images[0].launches[kernel];
+  out->append(", \"params\": [");
+  for (uint32_t i = 0; i < launch.num_params; ++i) {
+    out->appendf("%s{\"bytes\": %llu, \"output\": %s}", i ? ", " : "",
+                 static_cast<unsigned long long>(launch.params[i].bytes),
+                 launch.params[i].is_output ? "true" : "false");
+  }
+  out->append("]");
+}
+
 void jsonKernels(Str *out, const ampc_program &program) {
   out->append(",\n  \"kernels\": [");
   for (uint32_t i = 0; i < program.num_kernels; ++i) {
     const ampc_kernel_desc &kernel = program.kernels[i];
     out->append(i ? ",\n    {\"name\": " : "\n    {\"name\": ");
     appendJsonString(out, kernel.name);
-    out->appendf(", \"items\": %lld, \"grain\": %lld, \"scratch_bytes\": %llu}",
+    out->appendf(", \"items\": %lld, \"grain\": %lld, \"scratch_bytes\": %llu",
                  static_cast<long long>(kernel.items),
                  static_cast<long long>(kernel.grain),
                  static_cast<unsigned long long>(kernel.scratch_bytes));
+    jsonParams(out, program, i);
+    out->append("}");
   }
   out->append(program.num_kernels ? "\n  ]" : "]");
 }
@@ -145,10 +186,14 @@ void jsonImages(Str *out, const ampc_program &program) {
   for (uint32_t i = 0; i < count; ++i) {
     const ampc_gpu_image &image = program.gpu->images[i];
     out->appendf("%s{\"architecture\": \"%s\", \"kind\": \"%s\", "
-                 "\"modules\": %u, \"bytes\": %llu}",
+                 "\"modules\": %u, \"bytes\": %llu, \"launches\": [",
                  i ? ",\n    " : "\n    ", architectureName(image).c_str(),
                  imageKindName(image.kind), image.num_modules,
                  static_cast<unsigned long long>(imageBytes(image)));
+    for (uint32_t k = 0; k < program.num_kernels; ++k) {
+      jsonLaunch(out, image.launches[k], k == 0);
+    }
+    out->append("]}");
   }
   out->append(count ? "\n  ]" : "]");
 }
@@ -186,10 +231,12 @@ void printJson(const ampc_program &program, const Plan &plan,
   } else {
     out.append("null");
   }
-  out.appendf(",\n  \"arena_bytes\": %llu,\n  \"launches\": %llu,\n"
+  out.appendf(",\n  \"arena_bytes\": %llu,\n  \"workspace_bytes\": %llu,\n"
+              "  \"launches\": %llu,\n"
               "  \"nested_launches\": %llu,\n  \"copies\": %llu,\n"
               "  \"ifs\": %llu,\n  \"loops\": %llu,\n  \"cpu_features\": ",
               static_cast<unsigned long long>(program.arena_bytes.fixed),
+              static_cast<unsigned long long>(mostWorkspaceBytes(program)),
               static_cast<unsigned long long>(counts.launches),
               static_cast<unsigned long long>(counts.nested),
               static_cast<unsigned long long>(counts.copies),
@@ -213,6 +260,9 @@ Status inspectCommand(const ampc_program &program, const Options &options) {
   AMPC_TRY(checkProgram(program));
   Plan plan;
   AMPC_TRY(buildPlan(program, {nullptr, nullptr}, &plan));
+  if (options.exportCode) {
+    AMPC_TRY(exportCode(program, options.exportCode));
+  }
   Counts counts;
   count(plan, plan.main, false, &counts);
   if (options.json) {

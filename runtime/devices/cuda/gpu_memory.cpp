@@ -1,4 +1,5 @@
 //===- gpu_memory.cpp - Slices and staging memory of a program ------------===//
+#include "runtime/core/gpu_images.h"
 #include "runtime/devices/cuda/gpu_device.h"
 
 namespace ampc::runtime::cuda {
@@ -17,13 +18,14 @@ uint64_t allocatedBytes(const Slice &slice) {
 Status tooLarge(GpuDevice &self, size_t free, size_t total) {
   uint64_t sums[4] = {};
   for (const Slice &slice : self.placement.slices) {
-    sums[slice.region] += slice.size();
+    sums[slice.region] += allocatedBytes(slice);
   }
+  sums[AMPC_REGION_ARENA] += workspaceBytes(*self.image, *self.program);
   auto number = [](uint64_t bytes) {
     return static_cast<unsigned long long>(bytes);
   };
   return Status::error(
-      AMPC_LIMIT,
+      AMPC_DEVICE,
       "this program needs %llu bytes of GPU memory (weights %llu, activations "
       "%llu, inputs and outputs %llu); GPU %d has %llu free of %llu",
       number(sums[0] + sums[1] + sums[2] + sums[3]),
@@ -51,6 +53,22 @@ Status allocateAll(GpuDevice &self) {
   return Status();
 }
 
+/// Flags in it are zero whenever no kernel runs, which begins here.
+Status allocateWorkspace(GpuDevice &self) {
+  uint64_t bytes = workspaceBytes(*self.image, *self.program);
+  if (bytes == 0) {
+    return Status();
+  }
+  size_t free = 0, total = 0;
+  AMPC_TRY(AMPC_CUDA(self, memGetInfo, &free, &total));
+  Result result = self.api.memAlloc(&self.workspace, bytes);
+  if (result == outOfMemory) {
+    return tooLarge(self, free, total);
+  }
+  AMPC_TRY(self.check(result, "memAlloc"));
+  return AMPC_CUDA(self, memsetD8Async, self.workspace, 0, bytes, self.stream);
+}
+
 Status allocateStaging(GpuDevice &self) {
   uint64_t bytes = 0;
   for (const Slice &slice : self.placement.slices) {
@@ -68,7 +86,7 @@ Status allocateStaging(GpuDevice &self) {
   void *memory = nullptr;
   Result result = self.api.memAllocHost(&memory, bytes);
   if (result == outOfMemory) {
-    return Status::error(AMPC_LIMIT,
+    return Status::error(AMPC_DEVICE,
                          "cannot allocate %llu bytes of pinned memory",
                          static_cast<unsigned long long>(bytes));
   }
@@ -85,6 +103,7 @@ Status allocateSlices(GpuDevice &self, const void *weights, Plan *plan) {
     placeRegions(*self.program, *plan, &self.placement);
   }
   AMPC_TRY(allocateAll(self));
+  AMPC_TRY(allocateWorkspace(self));
   AMPC_TRY(allocateStaging(self));
   for (const Slice &slice : self.placement.slices) {
     if (slice.region == AMPC_REGION_WEIGHTS && slice.size()) {

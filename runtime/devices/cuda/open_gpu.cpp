@@ -117,7 +117,8 @@ Status loadCode(GpuDevice &self, const Description &gpu) {
     Function function = nullptr;
     AMPC_TRY(loadFunction(self, launch, &function));
     self.functions.push(function);
-    uint32_t params = launch.num_params + launch.num_tensor_maps;
+    uint32_t params = launch.num_params + launch.num_tensor_maps +
+                      (launch.workspace_bytes ? 1 : 0);
     mostParams = params > mostParams ? params : mostParams;
   }
   self.arguments.resize(mostParams);
@@ -136,13 +137,13 @@ Status GpuDevice::check(Result result, const char *call) const {
   const char *name = nullptr, *text = nullptr;
   api.getErrorName(result, &name);
   api.getErrorString(result, &text);
-  ampc_code code = result == outOfMemory ? AMPC_LIMIT : AMPC_DEVICE;
   if (!name || !text) {
-    return Status::error(code, "the GPU's driver failed in %s with error %d",
-                         call, static_cast<int>(result));
+    return Status::error(AMPC_DEVICE,
+                         "the GPU's driver failed in %s with error %d", call,
+                         static_cast<int>(result));
   }
-  return Status::error(code, "the GPU's driver failed in %s: %s (%s)", call,
-                       text, name);
+  return Status::error(AMPC_DEVICE, "the GPU's driver failed in %s: %s (%s)",
+                       call, text, name);
 }
 
 Status openGpu(GpuDevice &self, const DeviceOptions &options) {
