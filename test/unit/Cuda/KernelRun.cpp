@@ -2,8 +2,10 @@
 #include "test/unit/Cuda/KernelRun.h"
 
 #include "compiler/Registration/Registration.h"
+#include "compiler/Targets/CUDA/Contraction/WgmmaTile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "test/unit/Simulate/TensorMaps.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -60,6 +62,22 @@ std::string toText(const llvm::Module &module) {
   return text;
 }
 
+/// As the runtime has the driver do.
+MapBytes encode(const ampc_gpu_tensor_map &map, void *buffer) {
+  const uint32_t ones[] = {1, 1, 1, 1, 1};
+  uint32_t type = map.dtype == AMPC_DTYPE_F16 ? 6 : 9;
+  uint32_t swizzle = map.swizzle == 128 ? 3 : 0;
+  sim::TensorMap encoded;
+  auto status =
+      sim::encodeTensorMap({type, map.rank, buffer, map.sizes, map.strides + 1,
+                            map.box, ones, 0, swizzle, 0, 0},
+                           &encoded);
+  EXPECT_TRUE(status.ok()) << status.message();
+  MapBytes bytes;
+  std::memcpy(bytes.bytes, &encoded, sizeof encoded);
+  return bytes;
+}
+
 /// ||got - wanted|| / ||wanted||; infinite where one is no number.
 double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
   double difference = 0, norm = 0;
@@ -79,23 +97,33 @@ double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
 
 } // namespace
 
-ShippedKernel::ShippedKernel(const std::string &kernel,
-                             const char *architecture) {
-  prepare(kernel, architecture);
+OwningOpRef<ModuleOp> ampc::test::parseKernel(const std::string &kernel,
+                                              ArrayRef<int64_t> tile) {
+  auto module = parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
+                                            &getContext());
+  if (module && !tile.empty()) {
+    module->getBody()->front().setAttr(
+        cuda::tileAttrName, DenseI64ArrayAttr::get(&getContext(), tile));
+  }
+  return module;
 }
 
-void ShippedKernel::prepare(const std::string &kernel,
-                            const char *architecture) {
+ShippedKernel::ShippedKernel(const std::string &kernel,
+                             const char *architecture, ArrayRef<int64_t> tile) {
+  prepare(kernel, architecture, tile);
+}
+
+void ShippedKernel::prepare(const std::string &kernel, const char *architecture,
+                            ArrayRef<int64_t> tile) {
   auto found = findCudaArchitecture(architecture);
   ASSERT_TRUE(static_cast<bool>(found));
   arch = (*found)->major * 10 + (*found)->minor;
-  source = parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
-                                       &getContext());
+  source = parseKernel(kernel, tile);
   ASSERT_TRUE(source) << kernel;
+  auto op = *source->getOps<amp::KernelOp>().begin();
   auto made = cuda::KernelModule::create(*source, **found, 3);
   ASSERT_TRUE(succeeded(made));
   kernels = std::move(*made);
-  auto op = *source->getOps<amp::KernelOp>().begin();
   for (auto [i, type] : llvm::enumerate(op.getArgumentTypes())) {
     arguments.push_back(
         randomTensor(mlir::cast<RankedTensorType>(type), 17 * i + 3));
@@ -117,16 +145,22 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
   result.device = std::make_unique<Device>(*result.program);
   Device &device = *result.device;
   device.options.seed = seed;
+  SmallVector<void *> buffers;
   for (const ref::Tensor &argument : arguments) {
     llvm::ArrayRef<char> bytes = argument.getBytes();
-    device.param(device.upload(std::vector<char>(bytes.begin(), bytes.end()),
-                               "argument"));
+    buffers.push_back(device.upload(
+        std::vector<char>(bytes.begin(), bytes.end()), "argument"));
+    device.param(buffers.back());
   }
   ref::Tensor got = *ref::Tensor::allocate(wanted.getType());
   size_t bytes = *ref::getByteSize(wanted.getType());
   void *memory = device.allocate(bytes, "result");
+  buffers.push_back(memory);
   device.param(memory);
   const codegen::GpuImage::Launch &launch = kernels.launches.front();
+  for (const ampc_gpu_tensor_map &map : launch.tensorMaps) {
+    device.param(encode(map, buffers[map.param]));
+  }
   device.launch(launch.symbol, {launch.grid[0], launch.grid[1], launch.grid[2]},
                 {launch.block[0], launch.block[1], launch.block[2]},
                 launch.sharedBytes);

@@ -9,18 +9,30 @@
 
 namespace ampc::test {
 
+/// A module of one kernel, given from its arguments on; `tile`: what it asks
+/// for, if it does.
+mlir::OwningOpRef<mlir::ModuleOp>
+parseKernel(const std::string &kernel, llvm::ArrayRef<int64_t> tile = {});
+
 /// A kernel with one result as it is shipped for an architecture, seeded
 /// arguments, and the result that the reference evaluator computes of them in
 /// float64.
 class ShippedKernel {
 public:
   /// `kernel` is the arguments and the body of an amp.kernel. Fails the test
-  /// where one of the steps does; `isReady` tells.
-  ShippedKernel(const std::string &kernel, const char *architecture);
+  /// where one of the steps does; `isReady` tells. `tile`: what the kernel asks
+  /// for, if it does.
+  ShippedKernel(const std::string &kernel, const char *architecture,
+                llvm::ArrayRef<int64_t> tile = {});
 
   bool isReady() const { return ready; }
   /// The code that the NVPTX backend gets.
   const llvm::Module &code() const { return *kernels.module; }
+  const codegen::GpuImage::Launch &launch() const {
+    return kernels.launches.front();
+  }
+  /// What ptxas gets.
+  std::string writePtx() { return kernels.writePtx(); }
 
   /// One run in the simulator with its detectors on.
   struct Run {
@@ -33,7 +45,8 @@ public:
   Run run(const llvm::Module &module, uint64_t seed = 0) const;
 
 private:
-  void prepare(const std::string &kernel, const char *architecture);
+  void prepare(const std::string &kernel, const char *architecture,
+               llvm::ArrayRef<int64_t> tile);
 
   unsigned arch = 0;
   bool ready = false;
