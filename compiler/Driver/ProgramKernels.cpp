@@ -133,7 +133,7 @@ LogicalResult ProgramReader::describe(const json::Object &launch,
   }
   if (kind == "ptx") {
     facts.mix = cuda::readPtxMix(modules[module], facts.symbol);
-    facts.products = cuda::findProductKind(modules[module], facts.symbol);
+    facts.products = cuda::findProductRate(modules[module], facts.symbol);
     return success();
   }
   auto kernels = cuda::readCubin(modules[module]);

@@ -74,6 +74,30 @@ def FusionPackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
+def FusionTransposeWeightsPass : Pass<"fusion-transpose-weights", "mlir::ModuleOp"> {
+  let summary = "Store convolutions' constant weights with their channels last";
+  let description = [{
+    *Requires* `amp.target` on the module, with no panels; does nothing without
+    it.
+
+    *Does*: where every launch of a kernel passes a constant as the weight of a
+    convolution of channels-last tensors, the launches pass it transposed, and
+    the kernel reads it through the inverse: output channels, taps, input
+    channels, so that what a sum runs along lies side by side. Where each channel
+    is convolved by itself: taps, then channels.
+
+    *Guarantees*: the kernel computes on the same values as before.
+
+    ```mlir
+    amp.launch @k(%x, %w) : (tensor<1x6x6x4xf16>, tensor<8x4x3x3xf16>) -> tensor<1x4x4x8xf16>
+    // becomes
+    %t = amp.transpose %w {permutation = array<i64: 0, 2, 3, 1>} : (tensor<8x4x3x3xf16>) -> tensor<8x3x3x4xf16>
+    amp.launch @k(%x, %t) : (tensor<1x6x6x4xf16>, tensor<8x3x3x4xf16>) -> tensor<1x4x4x8xf16>
+    ```
+  }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
 def FusionOutlineWeightsPass : Pass<"fusion-outline-weights", "mlir::ModuleOp"> {
   let summary = "Move constants and the ops on them into weights";
   let description = [{

@@ -14,6 +14,7 @@ void fusion::buildFusionPipeline(OpPassManager &passes,
   }
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createFusionPackWeightsPass());
+  passes.addPass(createFusionTransposeWeightsPass());
   passes.addPass(createFusionOutlineWeightsPass());
   passes.addPass(createFusionDeduplicateKernelsPass());
 }

@@ -24,6 +24,9 @@ struct CudaArchitecture {
   /// products run everywhere.
   bool hasType(llvm::StringRef type) const;
 
+  /// Whether threads can copy to shared memory without waiting: cp.async.
+  bool hasAsyncCopy() const { return major >= 8; }
+
   /// Bytes of shared memory that a block can ask for.
   int64_t getSharedBytes() const;
 };

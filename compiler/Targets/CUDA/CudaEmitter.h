@@ -22,7 +22,7 @@ public:
   CudaEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
               const codegen::KernelTraits &traits,
               const CudaArchitecture &architecture)
-      : KernelEmitter(kernel, function, traits),
+      : KernelEmitter(kernel, function, traits), architecture(architecture),
         hasWideMma(architecture.hasBf16),
         sharedBytes(architecture.getSharedBytes()) {}
 
@@ -43,6 +43,7 @@ public:
   mlir::Value blockIndex();
   void barrier(); ///< of the block
 
+  const CudaArchitecture &architecture;
   /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
   const bool hasWideMma;
   /// Shared memory that a block can have.
@@ -84,6 +85,10 @@ inline constexpr llvm::StringLiteral dynamicSharedName = "ampc_shared";
 /// has no such form.
 mlir::LogicalResult emitTiledContraction(CudaEmitter &emitter,
                                          mlir::Operation *root);
+
+/// A convolution of each channel by itself; fails likewise.
+mlir::LogicalResult emitDepthwiseConvolution(CudaEmitter &emitter,
+                                             mlir::Operation *root);
 
 mlir::LogicalResult emitAttentionKernel(CudaEmitter &emitter,
                                         mlir::Operation *root);

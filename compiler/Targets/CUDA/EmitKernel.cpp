@@ -18,7 +18,8 @@ LogicalResult cuda::emitKernel(CudaEmitter &emitter) {
   case FusionKind::RowReduction:
     return emitRowKernel(emitter, root);
   case FusionKind::Contraction:
-    return success(succeeded(emitTiledContraction(emitter, root)) ||
+    return success(succeeded(emitDepthwiseConvolution(emitter, root)) ||
+                   succeeded(emitTiledContraction(emitter, root)) ||
                    succeeded(emitNaiveContraction(emitter, root)));
   case FusionKind::Serial:
     return emitSerialKernel(emitter, root);

@@ -4,7 +4,6 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -39,20 +38,60 @@ static bool fromJson(const json::Object &from, StringRef key, T &number) {
   return value.has_value();
 }
 
+/// A tensor map as numbers, in the order of its fields.
+static json::Value toJson(const ampc_gpu_tensor_map &map) {
+  json::Array array{map.param, map.dtype, map.rank, map.swizzle};
+  for (size_t i = 0; i < std::size(map.sizes); ++i) {
+    array.push_back(map.sizes[i]);
+    array.push_back(map.strides[i]);
+    array.push_back(map.box[i]);
+  }
+  return array;
+}
+
+static bool fromJson(const json::Object &from, StringRef key,
+                     std::vector<ampc_gpu_tensor_map> &maps) {
+  const json::Array *list = from.getArray(key);
+  for (size_t m = 0; list && m < list->size(); ++m) {
+    const json::Array *array = (*list)[m].getAsArray();
+    ampc_gpu_tensor_map map{};
+    if (!array || array->size() != 4 + 3 * std::size(map.sizes)) {
+      return false;
+    }
+    size_t next = 0;
+    auto take = [&](auto &field) {
+      field = (*array)[next++].getAsUINT64().value_or(0);
+    };
+    take(map.param);
+    take(map.dtype);
+    take(map.rank);
+    take(map.swizzle);
+    for (size_t i = 0; i < std::size(map.sizes); ++i) {
+      take(map.sizes[i]);
+      take(map.strides[i]);
+      take(map.box[i]);
+    }
+    maps.push_back(map);
+  }
+  return list;
+}
+
 static std::string serialize(const CompiledKernel &kernel) {
   const auto &[launch, items, ptx, assembly] = kernel;
-  const auto &[symbol, grid, block, sharedBytes, tensorMaps, module] = launch;
+  const auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
   const auto &[itemCount, grain, scratchBytes, group] = items;
   const auto &[cubin, spillStores, spillLoads, log] = assembly;
   (void)log;
   (void)module; // its place among those of a program
-  StringRef maps(reinterpret_cast<const char *>(tensorMaps.data()),
-                 tensorMaps.size() * sizeof(ampc_gpu_tensor_map));
+  json::Array tensorMaps;
+  for (const ampc_gpu_tensor_map &map : maps) {
+    tensorMaps.push_back(toJson(map));
+  }
   json::Object header{{"symbol", symbol},
                       {"grid", toJson(grid)},
                       {"block", toJson(block)},
                       {"shared", sharedBytes},
-                      {"tensor_maps", llvm::toHex(maps)},
+                      {"tensor_maps", std::move(tensorMaps)},
                       {"items", itemCount},
                       {"grain", grain},
                       {"scratch", scratchBytes},
@@ -75,7 +114,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   const json::Object *header = parsed->getAsObject();
   CompiledKernel kernel;
   auto &[launch, items, ptx, assembly] = kernel;
-  auto &[symbol, grid, block, sharedBytes, tensorMaps, module] = launch;
+  auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
   auto &[itemCount, grain, scratchBytes, group] = items;
   auto &[cubin, spillStores, spillLoads, log] = assembly;
   (void)log;
@@ -85,6 +124,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   bool complete = name && fromJson(*header, "grid", grid) &&
                   fromJson(*header, "block", block) &&
                   fromJson(*header, "shared", sharedBytes) &&
+                  fromJson(*header, "tensor_maps", maps) &&
                   fromJson(*header, "items", itemCount) &&
                   fromJson(*header, "grain", grain) &&
                   fromJson(*header, "scratch", scratchBytes) &&
@@ -93,18 +133,11 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
                   fromJson(*header, "spill_loads", spillLoads) &&
                   fromJson(*header, "ptx", ptxBytes) &&
                   fromJson(*header, "cubin", cubinBytes);
-  std::string maps;
-  auto hex = header ? header->getString("tensor_maps") : std::nullopt;
-  complete = complete && hex && llvm::tryGetFromHex(*hex, maps) &&
-             maps.size() % sizeof(ampc_gpu_tensor_map) == 0;
   if (!complete || ptxBytes > code.size() ||
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
   symbol = name->str();
-  tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
-  std::copy(maps.begin(), maps.end(),
-            reinterpret_cast<char *>(tensorMaps.data()));
   ptx = code.take_front(ptxBytes).str();
   cubin = code.drop_front(ptxBytes).str();
   return kernel;
@@ -121,6 +154,14 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
   OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo(false).useLocalScope();
   kernel->print(os, flags);
+  // What holds for the whole module, as whether f32 may be cut to TF32; but not
+  // what tells whose kernel it is.
+  for (NamedAttribute fact : kernel->getParentOp()->getAttrs()) {
+    if (fact.getName() != "amp.graph_name" &&
+        fact.getName() != "amp.metadata") {
+      os << '\n' << fact.getName() << '=' << fact.getValue();
+    }
+  }
   // A resource is printed as its name.
   kernel->walk([&](Operation *op) {
     op->getAttrDictionary().walk([&](DenseResourceElementsAttr attr) {

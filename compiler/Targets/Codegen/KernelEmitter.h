@@ -73,6 +73,10 @@ public:
   mlir::Value resultPointer(unsigned result) {
     return pointers[kernel.getNumArguments() + result];
   }
+  /// A pointer to element `offset` of a buffer of elements that memory holds as
+  /// `memoryType`.
+  mlir::Value elementPointer(mlir::Value pointer, mlir::Type memoryType,
+                             mlir::Value offset);
   /// Loads `lanes` consecutive elements at element `offset` of a buffer of
   /// `element`s, in the compute type.
   mlir::Value load(mlir::Value pointer, mlir::Type element, mlir::Value offset,
@@ -129,8 +133,6 @@ protected:
   llvm::SmallVector<mlir::Value> pointers; ///< arguments, then results
 
 private:
-  mlir::Value elementPointer(mlir::Value pointer, mlir::Type memoryType,
-                             mlir::Value offset);
   mlir::Value fromMemory(mlir::Value value, mlir::Type element);
 };
 

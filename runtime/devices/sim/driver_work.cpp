@@ -1,5 +1,6 @@
 //===- driver_work.cpp - Launches, copies and fills of the look-alike -----===//
 #include "runtime/devices/sim/driver_state.h"
+#include "runtime/devices/sim/recording.h"
 
 namespace ampc::runtime::sim {
 
@@ -263,7 +264,18 @@ Result DriverState::run(const Work &work, const LaunchSet &after,
       memory.beginLaunch(function.kernel->name, function.module, after);
   done->add(config.launchId);
   report.setLabel(work.label);
+  Recording *recording = options.recording;
+  if (recording) {
+    recording->begin(config, work.label, options.arch, memory);
+  }
   Status status = runKernel(config, options, memory, report);
+  if (recording) {
+    recording->end(memory);
+    if (!recording->status().ok()) {
+      report.setLabel(nullptr);
+      return cuda::launchFailed;
+    }
+  }
   report.setLabel(nullptr);
   if (status.ok()) {
     return cuda::success;

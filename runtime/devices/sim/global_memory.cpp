@@ -212,6 +212,14 @@ bool GlobalMemory::contains(const void *address, uint64_t bytes) const {
          bytes <= allocation->end - at;
 }
 
+uint64_t GlobalMemory::bytesFrom(const void *address) const {
+  auto at = reinterpret_cast<uint64_t>(address);
+  const Allocation *allocation = find(at);
+  return allocation && !allocation->freed && at < allocation->end
+             ? allocation->end - at
+             : 0;
+}
+
 uint64_t GlobalMemory::sizeOf(const void *memory) const {
   const Allocation *allocation = find(reinterpret_cast<uint64_t>(memory));
   return allocation && !allocation->freed &&

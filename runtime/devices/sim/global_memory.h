@@ -94,6 +94,8 @@ public:
 
   /// Whether [address, address + bytes) lies in one allocation.
   bool contains(const void *address, uint64_t bytes) const;
+  /// From `address` to the end of its allocation; 0 if it lies in none.
+  uint64_t bytesFrom(const void *address) const;
   /// "name + offset", or what lies nearest.
   Str describe(uint64_t address) const;
   /// The bytes of the allocation that begins at `memory`, or 0.

@@ -11,7 +11,13 @@ namespace ampc::runtime::sim {
 struct MatrixScratch {
   MatrixOperand a, b;
   uint32_t aBits[64 * 16], bBits[16 * 256], cd[64 * 256];
+  uint32_t recorded[64 * 256]; // cd before, where products are recorded
 };
+
+struct Block;
+
+/// Computes `problem` as the units of the block's architecture do.
+void multiply(Block &block, const MatrixProblem &problem);
 
 } // namespace ampc::runtime::sim
 

@@ -2,6 +2,7 @@
 #include "runtime/devices/sim/matrix_ops.h"
 
 #include "runtime/devices/sim/meeting.h"
+#include "runtime/devices/sim/recording.h"
 
 namespace ampc::runtime::sim {
 namespace {
@@ -63,6 +64,22 @@ void gather(MatrixScratch &scratch, const Thread *lanes, const Shape &shape,
   }
 }
 
+} // namespace
+
+void multiply(Block &block, const MatrixProblem &problem) {
+  const MatrixUnit &unit = matrixUnit(block.options().arch);
+  Recording *recording = block.options().recording;
+  if (!recording) {
+    return matrixMultiply(unit, problem);
+  }
+  uint32_t *before = block.matrices->recorded;
+  memcpy(before, problem.cd, sizeof *before * problem.rows * problem.columns);
+  matrixMultiply(unit, problem);
+  recording->add(problem, before);
+}
+
+namespace {
+
 void runMma(Block &block, Thread *lanes, const LaneMeeting &meeting) {
   auto type = static_cast<MatrixType>(meeting.site->imm[1]);
   auto out = static_cast<MatrixType>(meeting.site->imm[2]);
@@ -72,7 +89,7 @@ void runMma(Block &block, Thread *lanes, const LaneMeeting &meeting) {
   MatrixProblem problem{
       16,         shape.n,    shape.k,       type,          out,
       &scratch.a, &scratch.b, scratch.aBits, scratch.bBits, scratch.cd};
-  matrixMultiply(matrixUnit(block.options().arch), problem);
+  multiply(block, problem);
   for (uint32_t lane = 0; lane < 32; ++lane) {
     uint32_t group = lane / 4, pair = lane % 4;
     auto *words = static_cast<uint32_t *>(lanes[lane].result);

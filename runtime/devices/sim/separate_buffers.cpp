@@ -24,31 +24,51 @@ void usesOf(const PlanNode &node, const ampc_gpu_image &image, uint32_t region,
   const ampc_node &source = *node.source;
   const ampc_gpu_param *params =
       node.kernel ? image.launches[source.kernel].params : nullptr;
+  bool isLoop = source.kind == AMPC_NODE_LOOP;
+  // The iteration number, whether to go on, the largest number of trips.
+  static constexpr uint64_t loopBytes[] = {sizeof(int64_t), 1, sizeof(int64_t)};
   for (uint32_t i = 0; i < source.num_buffers; ++i) {
     const ampc_buffer_ref &ref = source.buffers[i];
     if (ref.region == region) {
-      uint64_t bytes = params ? params[i].bytes : source.bytes.fixed;
-      bool isOutput = params ? params[i].is_output != 0 : i == 1;
+      uint64_t bytes = params                        ? params[i].bytes
+                       : isLoop                      ? loopBytes[i]
+                       : source.kind == AMPC_NODE_IF ? 1
+                                                     : source.bytes.fixed;
+      bool isOutput = params   ? params[i].is_output != 0
+                      : isLoop ? i == 0
+                               : i == 1;
       uint64_t begin = ref.offset.fixed;
       out->push({node.firstSlot + i, begin, begin + bytes, isOutput});
     }
   }
 }
 
-/// Finds the values of the arena by going through the list once.
+/// Finds the values of the arena by going through the program in its order:
+/// both bodies of an If from the same beginning, that of a Loop until nothing
+/// new comes round.
 class ArenaValues {
 public:
-  void visit(const Vec<Use> &uses);
+  ArenaValues(const Plan &plan, const ampc_gpu_image &image)
+      : plan(plan), image(image) {
+    ofSlot.resize(plan.slots.size());
+    for (uint32_t &value : ofSlot) {
+      value = none;
+    }
+  }
+
+  void visit(const PlanList &list);
   void finish(Placement *out);
 
 private:
+  static constexpr uint32_t none = ~0u;
+
   /// A value; those that are read together are joined to the first of them.
   struct Value {
     uint64_t begin, end;
     uint32_t joinedTo; // itself, or a lower one
   };
-  /// Bytes of the arena that hold a value at present; they may overlap only
-  /// where both are of one value.
+  /// Bytes of the arena that may hold a value at present. Where they overlap,
+  /// which one does depends on the way that was taken.
   struct Holding {
     uint64_t begin, end;
     uint32_t value;
@@ -61,22 +81,31 @@ private:
     return value;
   }
   uint32_t join(uint32_t a, uint32_t b);
+  void assign(const Use &use, uint32_t value);
   void read(const Use &use);
   void write(const Use &use);
   uint32_t hold(const Use &use);
+  void visitUses(const Vec<Use> &uses);
+  void visitLoop(const PlanNode &node, const Vec<Use> &uses);
+  /// Adds what may be held after another way; false if it was there.
+  bool merge(const Vec<Holding> &others);
+  Vec<Holding> copyHoldings() const;
 
+  const Plan &plan;
+  const ampc_gpu_image &image;
   Vec<Value> values;
   Vec<Holding> holdings;
-  struct Assigned {
-    size_t slot;
-    uint32_t value;
-  };
-  Vec<Assigned> assigned;
+  Vec<uint32_t> ofSlot;
+  uint32_t joins = 0;
 };
 
 uint32_t ArenaValues::join(uint32_t a, uint32_t b) {
   a = root(a);
   b = root(b);
+  if (a == b) {
+    return a;
+  }
+  ++joins;
   uint32_t first = a < b ? a : b;
   const Value other = values[a < b ? b : a];
   values[a < b ? b : a].joinedTo = first;
@@ -86,10 +115,19 @@ uint32_t ArenaValues::join(uint32_t a, uint32_t b) {
   return first;
 }
 
-/// A new value in the bytes of `use`.
+/// In a loop, a slot meets several values.
+void ArenaValues::assign(const Use &use, uint32_t value) {
+  uint32_t &assigned = ofSlot[use.slot];
+  assigned = assigned == none ? value : join(assigned, value);
+}
+
+/// The bytes of `use` hold its slot's value, a new one at the first visit.
 uint32_t ArenaValues::hold(const Use &use) {
-  auto value = static_cast<uint32_t>(values.size());
-  values.push({use.begin, use.end, value});
+  uint32_t value = ofSlot[use.slot];
+  if (value == none) {
+    value = static_cast<uint32_t>(values.size());
+    values.push({use.begin, use.end, value});
+  }
   holdings.push({use.begin, use.end, value});
   return value;
 }
@@ -113,7 +151,7 @@ void ArenaValues::read(const Use &use) {
     uint32_t unwritten = hold(use);
     value = found ? join(value, unwritten) : unwritten;
   }
-  assigned.push({use.slot, value});
+  assign(use, value);
 }
 
 void ArenaValues::write(const Use &use) {
@@ -137,12 +175,12 @@ void ArenaValues::write(const Use &use) {
     }
   }
   holdings.resize(kept);
-  assigned.push({use.slot, hold(use)});
+  assign(use, hold(use));
 }
 
 /// The buffers of one node. An output that overlaps an input of the same node
 /// is that value, changed in place.
-void ArenaValues::visit(const Vec<Use> &uses) {
+void ArenaValues::visitUses(const Vec<Use> &uses) {
   for (const Use &use : uses) {
     if (!use.isOutput) {
       read(use);
@@ -164,6 +202,65 @@ void ArenaValues::visit(const Vec<Use> &uses) {
   }
 }
 
+Vec<ArenaValues::Holding> ArenaValues::copyHoldings() const {
+  Vec<Holding> copy;
+  for (const Holding &holding : holdings) {
+    copy.push(holding);
+  }
+  return copy;
+}
+
+bool ArenaValues::merge(const Vec<Holding> &others) {
+  bool added = false;
+  for (const Holding &other : others) {
+    bool known = false;
+    for (const Holding &own : holdings) {
+      known |= own.begin <= other.begin && other.end <= own.end &&
+               root(own.value) == root(other.value);
+    }
+    if (!known) {
+      holdings.push(other);
+      added = true;
+    }
+  }
+  return added;
+}
+
+void ArenaValues::visitLoop(const PlanNode &node, const Vec<Use> &uses) {
+  bool changed = true;
+  while (changed) {
+    uint32_t before = joins;
+    Vec<Holding> head = copyHoldings();
+    visitUses(uses); // as before each iteration, and after the last one
+    visit(node.bodies[0]);
+    Vec<Holding> tail = std::move(holdings);
+    holdings = std::move(head);
+    changed = merge(tail) || joins != before;
+  }
+  visitUses(uses);
+}
+
+void ArenaValues::visit(const PlanList &list) {
+  for (size_t i = list.first; i < list.first + list.count; ++i) {
+    const PlanNode &node = plan.nodes[i];
+    Vec<Use> uses;
+    usesOf(node, image, AMPC_REGION_ARENA, &uses);
+    if (node.source->kind == AMPC_NODE_LOOP) {
+      visitLoop(node, uses);
+      continue;
+    }
+    visitUses(uses);
+    if (node.source->kind == AMPC_NODE_IF) {
+      Vec<Holding> before = copyHoldings();
+      visit(node.bodies[0]);
+      Vec<Holding> after = std::move(holdings);
+      holdings = std::move(before);
+      visit(node.bodies[1]);
+      merge(after);
+    }
+  }
+}
+
 void ArenaValues::finish(Placement *out) {
   Vec<uint32_t> slices;
   slices.resize(values.size());
@@ -173,8 +270,10 @@ void ArenaValues::finish(Placement *out) {
       out->slices.push({AMPC_REGION_ARENA, values[i].begin, values[i].end});
     }
   }
-  for (const Assigned &use : assigned) {
-    out->ofSlot[use.slot] = slices[root(use.value)];
+  for (size_t slot = 0; slot < ofSlot.size(); ++slot) {
+    if (ofSlot[slot] != none) {
+      out->ofSlot[slot] = slices[root(ofSlot[slot])];
+    }
   }
 }
 
@@ -213,15 +312,10 @@ void separateWeights(const Vec<Use> &uses, Placement *out) {
 void separateBuffers(const ampc_program &program, const ampc_gpu_image &image,
                      const Plan &plan, Placement *out) {
   cuda::placeRegions(program, plan, out);
-  if (!cuda::isStraight(plan)) {
-    return;
-  }
-  ArenaValues arena;
+  ArenaValues arena(plan, image);
+  arena.visit(plan.main);
   Vec<Use> weights;
   for (const PlanNode &node : plan.nodes) {
-    Vec<Use> uses;
-    usesOf(node, image, AMPC_REGION_ARENA, &uses);
-    arena.visit(uses);
     usesOf(node, image, AMPC_REGION_WEIGHTS, &weights);
   }
   out->slices[Placement::arena].end = 0;

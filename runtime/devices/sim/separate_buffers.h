@@ -9,8 +9,8 @@ namespace ampc::runtime::sim {
 /// Gives each value that the arena holds at some time memory of its own, and
 /// each weight, so that red zones lie between them and nothing of a value that
 /// was there before can be read. What an output parameter gets is a new value;
-/// values that a later buffer reads together are one. A program with If or
-/// Loop keeps its arena, as there the order of nodes is not known.
+/// values that a later buffer reads together are one, and so are those that it
+/// may read depending on the way taken through If and Loop.
 void separateBuffers(const ampc_program &program, const ampc_gpu_image &image,
                      const Plan &plan, cuda::Placement *out);
 

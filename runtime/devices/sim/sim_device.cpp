@@ -3,6 +3,7 @@
 #include "runtime/devices/cpu/thread_pool.h"
 #include "runtime/devices/cuda/gpu_device.h"
 #include "runtime/devices/sim/driver.h"
+#include "runtime/devices/sim/recording.h"
 #include "runtime/devices/sim/separate_buffers.h"
 
 #include <pthread.h>
@@ -14,6 +15,17 @@ namespace {
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 uint32_t users = 0;
 uint32_t usersArch = 0;
+/// Of all sessions, if AMPC_SIM_RECORD names a folder.
+Recording *recording = nullptr;
+
+Status openRecording() {
+  const char *folder = getenv("AMPC_SIM_RECORD");
+  if (!folder || !*folder || recording) {
+    return Status();
+  }
+  recording = new (allocateSmall(sizeof(Recording))) Recording();
+  return recording->open(folder);
+}
 
 /// The first of several sessions begins with a new device, so that what an
 /// earlier one did wrong is forgotten.
@@ -24,12 +36,15 @@ Status open(const DeviceOptions &options, cuda::DriverApi *out) {
   chosen.hostThreads =
       options.numThreads ? options.numThreads : availableCpus();
   pthread_mutex_lock(&lock);
+  Status recorded = openRecording();
+  chosen.recording = recording;
   bool usable = users == 0 || usersArch == arch;
   if (usable && users++ == 0) {
     usersArch = arch;
     resetDriver(chosen);
   }
   pthread_mutex_unlock(&lock);
+  AMPC_TRY(std::move(recorded));
   if (!usable) {
     return Status::error(AMPC_DEVICE,
                          "the simulator is in use as sm_%u, this program is "
@@ -50,7 +65,7 @@ void close() {
 Status explain() {
   const Report &report = driverReport();
   if (report.clean()) {
-    return Status();
+    return recording ? recording->status() : Status();
   }
   constexpr size_t most = 4;
   Str text;

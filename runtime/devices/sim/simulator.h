@@ -16,6 +16,7 @@
 namespace ampc::runtime::sim {
 
 class GlobalMemory;
+class Recording;
 
 struct Options {
   uint32_t arch = 80; // 10 x major + minor: numerics and limits
@@ -24,7 +25,8 @@ struct Options {
   uint32_t hostThreads = 1;
   bool checks = true;   // races, reads of unwritten memory, missing waits
   bool traffic = false; // count bank conflicts and sectors of plain accesses
-  uint64_t spinLimit = 1 << 20; // turns of a thread that waits in a loop
+  Recording *recording = nullptr; // where launches are written, if anywhere
+  uint64_t spinLimit = 1 << 20;   // turns of a thread that waits in a loop
 };
 
 struct LaunchConfig {

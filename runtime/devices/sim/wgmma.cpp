@@ -190,7 +190,7 @@ void compute(Block &block, const ampc_sim_site *site, Thread *threads) {
   MatrixProblem problem{rows,          op.n,       op.k,       op.type,
                         op.out,        &scratch.a, &scratch.b, scratch.aBits,
                         scratch.bBits, scratch.cd};
-  matrixMultiply(matrixUnit(block.options().arch), problem);
+  multiply(block, problem);
   for (uint32_t t = 0; t < threadsPerGroup; ++t) {
     auto *words = static_cast<uint32_t *>(threads[t].result);
     for (uint32_t i = 0; i < op.n / 2; ++i) {

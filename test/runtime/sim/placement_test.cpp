@@ -76,6 +76,53 @@ TEST(SeparateBuffers, inPlaceIsOneValue) {
   EXPECT_EQ(placed.slot(1, 1), placed.slot(0, 1));
 }
 
+TEST(SeparateBuffers, whatALoopCarriesIsOneValue) {
+  GpuProgram p;
+  std::vector<ampc_node> body = {
+      p.launch(Add, {arena(0), weight(0), arena(bytes)}, "/loop/Add"),
+      p.launch(DoubleEach, {arena(bytes), arena(0)}, "/loop/Mul"),
+      p.launch(DoubleEach, {arena(0), arena(2 * bytes)}, "/loop/Mul_1"),
+      p.launch(DoubleEach, {arena(2 * bytes), arena(bytes)}, "/loop/Mul_2")};
+  ampc_node_list bodies[] = {{4, body.data()}};
+  constexpr uint64_t iteration = 3 * bytes, proceed = iteration + 64;
+  ampc_node loop = p.node(AMPC_NODE_LOOP,
+                          {arena(iteration), arena(proceed), input()}, "/Loop");
+  loop.bodies = bodies;
+  p.nodes = {p.launch(DoubleEach, {input(), arena(0)}, "/Mul"),
+             p.copy(input(), arena(proceed), 1), loop,
+             p.launch(DoubleEach, {arena(0), output()}, "/Mul_1")};
+  Placed placed(p);
+  // Nodes of the body follow those of the program.
+  EXPECT_EQ(placed.slot(0, 1), placed.slot(4, 0));
+  EXPECT_EQ(placed.slot(0, 1), placed.slot(5, 1));
+  EXPECT_EQ(placed.slot(0, 1), placed.slot(3, 0)); // it may run no time
+  EXPECT_EQ(placed.slot(4, 2), placed.slot(5, 0));
+  EXPECT_NE(placed.slot(4, 2), placed.slot(0, 1));
+  EXPECT_EQ(placed.slot(6, 1), placed.slot(7, 0));
+  EXPECT_NE(placed.slot(7, 1), placed.slot(4, 2)); // the same bytes later
+  EXPECT_EQ(placed.slot(1, 1), placed.slot(2, 1));
+  EXPECT_EQ(placed.at(2, 0), "0:3072-3080");
+}
+
+TEST(SeparateBuffers, whatEitherBranchWritesIsOneValue) {
+  GpuProgram p;
+  std::vector<ampc_node> yes = {
+      p.launch(DoubleEach, {arena(0), arena(bytes)}, "/then/Mul"),
+      p.launch(DoubleEach, {arena(bytes), arena(0)}, "/then/Mul_1")};
+  std::vector<ampc_node> no = {p.copy(arena(0), arena(bytes), bytes)};
+  ampc_node_list bodies[] = {{2, yes.data()}, {1, no.data()}};
+  ampc_node branch = p.node(AMPC_NODE_IF, {input()}, "/If");
+  branch.bodies = bodies;
+  p.nodes = {p.launch(DoubleEach, {input(), arena(0)}, "/Mul"), branch,
+             p.launch(DoubleEach, {arena(bytes), output()}, "/Mul_1")};
+  Placed placed(p);
+  EXPECT_EQ(placed.slot(3, 0), placed.slot(0, 1));
+  EXPECT_EQ(placed.slot(5, 0), placed.slot(0, 1));
+  EXPECT_EQ(placed.slot(3, 1), placed.slot(2, 0));
+  EXPECT_EQ(placed.slot(5, 1), placed.slot(2, 0));
+  EXPECT_NE(placed.slot(4, 1), placed.slot(0, 1)); // nothing reads it
+}
+
 TEST(SeparateBuffers, weightsAreSeparateUnlessTheyOverlap) {
   GpuProgram p;
   p.nodes = {p.copy(weight(0), output(), 64), p.copy(weight(64), output(), 64),

@@ -16,8 +16,16 @@ public:
       : e(e), view(view), tile(tile), left(left), right(right) {}
   virtual ~BlockProduct() = default;
 
+  static std::unique_ptr<BlockProduct>
+  create(ProductKind kind, CudaEmitter &e, const GemmView &view,
+         const TileShape &tile, SharedTile &left, SharedTile &right);
+
+  /// How a product of `kind` wants an operand to lie in shared memory, where
+  /// `alongK` says which way its rows run.
+  static SharedTile::Swizzle swizzleFor(ProductKind kind, bool alongK);
+
   /// Computes what depends on the thread alone; to be called before the others.
-  virtual void begin(mlir::Value thread) = 0;
+  void begin(mlir::Value thread);
 
   /// The sums of a thread before the first slice.
   virtual llvm::SmallVector<mlir::Value> zeros() = 0;
@@ -30,18 +38,28 @@ public:
                         ContractionEpilogue &epilogue) = 0;
 
 protected:
+  SharedTile &shared(GemmView::Side side) {
+    return side == GemmView::Side::Left ? left : right;
+  }
+  /// The first line of this warp's share.
+  mlir::Value warpLine(GemmView::Side side) const {
+    return side == GemmView::Side::Left ? warpRow : warpColumn;
+  }
+  mlir::Value div(mlir::Value value, int64_t by);
+  mlir::Value rem(mlir::Value value, int64_t by);
+
   CudaEmitter &e;
   const GemmView &view;
   const TileShape &tile;
   SharedTile &left, &right;
+  mlir::Value lane, warpRow, warpColumn;
 };
 
-/// 16-bit operands on tensor cores: ldmatrix and mma.sync.
+/// On tensor cores: mma.sync on 16-bit operands, or on f32 ones as TF32.
 class MmaProduct final : public BlockProduct {
 public:
   using BlockProduct::BlockProduct;
 
-  void begin(mlir::Value thread) override;
   llvm::SmallVector<mlir::Value> zeros() override;
   void multiply(mlir::Value base,
                 llvm::MutableArrayRef<mlir::Value> sums) override;
@@ -50,13 +68,40 @@ public:
 private:
   using Fragment = llvm::SmallVector<mlir::Value, 4>;
 
+  bool isTf32() const { return left.element().isF32(); }
   Fragment loadFragment(GemmView::Side side, mlir::Value base, int64_t line,
+                        int64_t k);
+  Fragment loadElements(GemmView::Side side, mlir::Value base, int64_t line,
                         int64_t k);
   void multiplyFragments(llvm::ArrayRef<mlir::Value> a,
                          llvm::ArrayRef<mlir::Value> b,
                          llvm::MutableArrayRef<mlir::Value> sums);
+};
 
-  mlir::Value lane, warpRow, warpColumn;
+/// By fused multiply-adds of scalars, on a small matrix in the registers of
+/// each thread. The lanes of a warp stand as 4 rows of 8.
+class FmaProduct final : public BlockProduct {
+public:
+  using BlockProduct::BlockProduct;
+
+  llvm::SmallVector<mlir::Value> zeros() override;
+  void multiply(mlir::Value base,
+                llvm::MutableArrayRef<mlir::Value> sums) override;
+  void handOver(mlir::ValueRange sums, ContractionEpilogue &epilogue) override;
+
+private:
+  /// Lanes of a warp along a side, and the lines of that side each has.
+  static int64_t lanesAlong(GemmView::Side side) {
+    return side == GemmView::Side::Left ? 4 : 8;
+  }
+  int64_t linesOf(GemmView::Side side) const {
+    return side == GemmView::Side::Left ? tile.warpM / 4 : tile.warpN / 8;
+  }
+  int64_t groupOf(GemmView::Side side) const;
+  mlir::Value laneLine(GemmView::Side side);
+  int64_t moreLines(GemmView::Side side, int64_t i) const;
+  llvm::SmallVector<mlir::Value> loadLines(GemmView::Side side,
+                                           mlir::Value base, int64_t k);
 };
 
 } // namespace ampc::cuda

@@ -19,8 +19,9 @@ public:
     ArrayRef<int64_t> out = shapeOf(op.getResult());
     pixels.assign(out.begin(), out.end() - 1);
     m = llvm::product_of(pixels);
-    n = out.back();
-    channels = shapeOf(input).back();
+    batch = op.getGroup();
+    n = out.back() / batch;
+    channels = shapeOf(input).back() / batch;
     ArrayRef<int64_t> shape = shapeOf(weight);
     kernel.assign(shape.begin() + 2, shape.end());
     k = channels * llvm::product_of(kernel);
@@ -34,23 +35,42 @@ public:
 
   template <typename ConvOp>
   static bool covers(ConvOp op) {
-    return op.getLayout() == amp::Layout::ChannelsLast && op.getGroup() == 1;
+    if (op.getLayout() != amp::Layout::ChannelsLast) {
+      return false;
+    }
+    // With a channel a group there is nothing to multiply matrices of.
+    int64_t groups = op.getGroup();
+    return groups == 1 || groups < shapeOf(op.getInput()).back();
   }
 
-  Place place(CudaEmitter &e, Side side, Value, Value line, Value kk,
-              int64_t count) override {
+  Place place(CudaEmitter &e, Side side, Value group, Value line,
+              const Depth &kk, int64_t count) override {
     SmallVector<int64_t> space(kernel);
     space.push_back(channels);
-    SmallVector<Value> taps = e.delinearize(kk, space);
-    LaneIndex channel{taps.pop_back_val(), count == 1 ? 0 : 1};
-    return side == Side::Left ? inputPlace(e, line, taps, channel)
-                              : weightPlace(line, taps, channel);
+    // A slice that lies within one tap has the same one for all threads.
+    bool oneTap = channels % kk.depth == 0;
+    SmallVector<Value> taps =
+        e.delinearize(oneTap ? kk.slice : kk.total(e), space);
+    Value first = taps.pop_back_val();
+    LaneIndex channel{oneTap ? e.addIndex(first, kk.within) : first,
+                      count == 1 ? 0 : 1};
+    if (side == Side::Left) {
+      channel.base = e.addIndex(e.mulIndex(group, channels), channel.base);
+      return inputPlace(e, line, taps, channel);
+    }
+    // The weight's first dimension counts channels of all groups.
+    if (window.transposed) {
+      channel.base = e.addIndex(e.mulIndex(group, channels), channel.base);
+    } else {
+      line = e.addIndex(e.mulIndex(group, n), line);
+    }
+    return weightPlace(line, taps, channel);
   }
 
-  SmallVector<Value> resultIndex(CudaEmitter &e, Value, Value row,
+  SmallVector<Value> resultIndex(CudaEmitter &e, Value group, Value row,
                                  Value column) override {
     SmallVector<Value> index = e.delinearize(row, pixels);
-    index.push_back(column);
+    index.push_back(e.addIndex(e.mulIndex(group, n), column));
     return index;
   }
 

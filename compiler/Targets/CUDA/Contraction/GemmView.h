@@ -9,7 +9,8 @@ namespace ampc::cuda {
 
 /// A contraction seen as `batch` products of an m x k by a k x n matrix. Rows
 /// are pixels and columns output channels when it is a convolution (implicit
-/// im2col); then k counts taps, and channels within a tap.
+/// im2col); then k counts taps, and channels within a tap, and the batches are
+/// groups.
 class GemmView {
 public:
   virtual ~GemmView() = default;
@@ -44,10 +45,21 @@ public:
     /// padding), and the index must not be used; null: always.
     mlir::Value inside;
   };
+  /// A position along k, as the sum of where a slice begins and of what lies
+  /// within it. The former is a multiple of `depth` and the same for all
+  /// threads of a block, the latter is less than `depth`.
+  struct Depth {
+    mlir::Value slice, within;
+    int64_t depth = 1;
+
+    mlir::Value total(CudaEmitter &e) const {
+      return e.addIndex(slice, within);
+    }
+  };
   /// The place of `count` elements from (line, kk) on along the contiguous
   /// dimension. The position must be inside the matrix for it to be used.
   virtual Place place(CudaEmitter &e, Side side, mlir::Value batch,
-                      mlir::Value line, mlir::Value kk, int64_t count) = 0;
+                      mlir::Value line, const Depth &kk, int64_t count) = 0;
 
   /// `count` elements at a place, in the compute type.
   mlir::FailureOr<mlir::Value> elements(CudaEmitter &e, Side side,

@@ -28,8 +28,9 @@ public:
              lanesFor(shapeOf(op.getRhs()).back())};
   }
 
-  Place place(CudaEmitter &e, Side side, Value batchIndex, Value line, Value kk,
-              int64_t count) override {
+  Place place(CudaEmitter &e, Side side, Value batchIndex, Value line,
+              const Depth &depth, int64_t count) override {
+    Value kk = depth.total(e);
     Value tensor = side == Side::Left ? op.getLhs() : op.getRhs();
     ArrayRef<int64_t> shape = shapeOf(tensor);
     SmallVector<Value> full = e.delinearize(batchIndex, batchShape);

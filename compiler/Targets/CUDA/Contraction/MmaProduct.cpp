@@ -8,53 +8,66 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cuda;
 
-void MmaProduct::begin(Value thread) {
-  lane = arith::RemUIOp::create(e.b, e.loc, thread, e.index(32));
-  Value warp = arith::DivUIOp::create(e.b, e.loc, thread, e.index(32));
-  Value columns = e.index(tile.n / tile.warpN);
-  warpRow =
-      e.mulIndex(arith::DivUIOp::create(e.b, e.loc, warp, columns), tile.warpM);
-  warpColumn =
-      e.mulIndex(arith::RemUIOp::create(e.b, e.loc, warp, columns), tile.warpN);
-}
+using Side = GemmView::Side;
 
 SmallVector<Value> MmaProduct::zeros() {
   Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
   return SmallVector<Value>(tile.warpM / 16 * (tile.warpN / 8) * 4, zero);
 }
 
-/// The 16 x 16 elements from (line, k) of this warp's share on. Its four 8 x 8
-/// matrices stand in the order of the registers: for the left operand first
-/// along m, then along k; for the right one, which is two columns of
-/// fragments, first along k, then along n.
-MmaProduct::Fragment MmaProduct::loadFragment(GemmView::Side side, Value base,
+/// The elements from (line, k) of this warp's share on, 16 lines by 32 bytes
+/// along k. The four matrices, of 8 lines by 16 bytes, stand in the order of
+/// the registers: for the left operand first along m, then along k; for the
+/// right one, which is two columns of fragments, first along k, then along n.
+MmaProduct::Fragment MmaProduct::loadFragment(Side side, Value base,
                                               int64_t line, int64_t k) {
-  bool isLeft = side == GemmView::Side::Left;
-  SharedTile &shared = isLeft ? left : right;
-  Value eight = e.index(8), two = e.index(2);
-  Value within = arith::RemUIOp::create(e.b, e.loc, lane, eight);
-  Value matrix = arith::DivUIOp::create(e.b, e.loc, lane, eight);
-  Value low = arith::RemUIOp::create(e.b, e.loc, matrix, two);
-  Value high = arith::DivUIOp::create(e.b, e.loc, matrix, two);
-  Value outer = e.addIndex(isLeft ? warpRow : warpColumn, e.index(line));
-  outer = e.addIndex(outer, e.mulIndex(isLeft ? low : high, 8));
-  Value inner = e.addIndex(e.index(k), e.mulIndex(isLeft ? high : low, 8));
-  bool alongK = view.operand(side).alongK;
+  bool alongK = view.operand(side).alongK, isLeft = side == Side::Left;
+  if (isTf32() && !alongK) {
+    return loadElements(side, base, line, k);
+  }
+  SharedTile &from = shared(side);
+  Value within = rem(lane, 8);
+  Value matrix = div(lane, 8);
+  Value low = rem(matrix, 2), high = div(matrix, 2);
+  Value outer = e.addIndex(warpLine(side), e.mulIndex(isLeft ? low : high, 8));
+  Value inner = e.mulIndex(isLeft ? high : low, from.chunkElements());
   Value row = e.addIndex(alongK ? outer : inner, within);
-  Value chunk = arith::DivUIOp::create(e.b, e.loc, alongK ? inner : outer,
-                                       e.index(shared.chunkElements()));
-  return shared.loadMatrices(base, row, chunk, /*transposed=*/!alongK);
+  Value column =
+      alongK ? e.addIndex(inner, e.index(k)) : e.addIndex(outer, e.index(line));
+  return from.loadMatrices(from.pointer(base, row,
+                                        div(column, from.chunkElements()),
+                                        alongK ? line : k),
+                           /*transposed=*/!alongK);
+}
+
+/// The same where rows run along the lines: ldmatrix transposes only elements
+/// of 16 bits.
+MmaProduct::Fragment MmaProduct::loadElements(Side side, Value base,
+                                              int64_t line, int64_t k) {
+  SharedTile &from = shared(side);
+  Fragment result;
+  for (int64_t i = 0; i < 4; ++i) {
+    bool isLeft = side == Side::Left;
+    int64_t lines = (isLeft ? i % 2 : i / 2) * 8;
+    int64_t depth = (isLeft ? i / 2 : i % 2) * 4;
+    Value column = e.addIndex(e.addIndex(warpLine(side), div(lane, 4)),
+                              e.index(line + lines));
+    Value pointer = from.elementPointer(base, rem(lane, 4), column, k + depth);
+    result.push_back(LLVM::LoadOp::create(e.b, e.loc, e.b.getI32Type(), pointer,
+                                          from.elementBytes()));
+  }
+  return result;
 }
 
 void MmaProduct::multiply(Value base, MutableArrayRef<Value> sums) {
   int64_t columns = tile.warpN / 8;
-  for (int64_t k = 0; k < tile.k; k += 16) {
+  for (int64_t k = 0; k < tile.k; k += 2 * left.chunkElements()) {
     SmallVector<Fragment> a, b;
     for (int64_t i = 0; i < tile.warpM; i += 16) {
-      a.push_back(loadFragment(GemmView::Side::Left, base, i, k));
+      a.push_back(loadFragment(Side::Left, base, i, k));
     }
     for (int64_t j = 0; j < tile.warpN; j += 16) {
-      b.push_back(loadFragment(GemmView::Side::Right, base, j, k));
+      b.push_back(loadFragment(Side::Right, base, j, k));
     }
     for (size_t i = 0; i < a.size(); ++i) {
       for (int64_t j = 0; j < columns; ++j) {
@@ -66,6 +79,10 @@ void MmaProduct::multiply(Value base, MutableArrayRef<Value> sums) {
   }
 }
 
+/// f32 operands go to the matrix unit as they are, which reads the bits of
+/// TF32 and ignores those below: products of truncated operands, as cuBLAS
+/// computes them. A conversion (cvt.rna.tf32.f32) would halve the error of an
+/// operand and cost an instruction for each element of each fragment.
 void MmaProduct::multiplyFragments(ArrayRef<Value> a, ArrayRef<Value> b,
                                    MutableArrayRef<Value> sums) {
   bool isHalf = left.element().isF16();
@@ -83,11 +100,15 @@ void MmaProduct::multiplyFragments(ArrayRef<Value> a, ArrayRef<Value> b,
   Type f32 = e.b.getF32Type();
   auto type =
       LLVM::LLVMStructType::getLiteral(e.b.getContext(), {f32, f32, f32, f32});
-  NVVM::MMATypes kind = isHalf ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
-  int64_t depth = e.hasWideMma ? 16 : 8;
-  for (int64_t part = 0; part < 16 / depth; ++part) {
-    ArrayRef<Value> l = depth == 16 ? a : a.slice(part * 2, 2);
-    ArrayRef<Value> r = depth == 16 ? b : b.slice(part, 1);
+  NVVM::MMATypes kind = isTf32() ? NVVM::MMATypes::tf32
+                        : isHalf ? NVVM::MMATypes::f16
+                                 : NVVM::MMATypes::bf16;
+  // Turing takes half of the elements at once.
+  int64_t whole = 2 * left.chunkElements();
+  int64_t depth = e.hasWideMma ? whole : 8;
+  for (int64_t part = 0; part < whole / depth; ++part) {
+    ArrayRef<Value> l = depth == whole ? a : a.slice(part * 2, 2);
+    ArrayRef<Value> r = depth == whole ? b : b.slice(part, 1);
     Value product = NVVM::MmaOp::create(
         e.b, e.loc, type, operands(l), operands(r), ValueRange(sums),
         ArrayRef<int64_t>{16, 8, depth}, std::nullopt, std::nullopt,
@@ -104,12 +125,8 @@ void MmaProduct::multiplyFragments(ArrayRef<Value> a, ArrayRef<Value> b,
 /// t / 4 + 8 of a 16 x 8 fragment (PTX ISA, "Matrix Fragments for mma.m16n8k16
 /// with floating point type").
 void MmaProduct::handOver(ValueRange sums, ContractionEpilogue &epilogue) {
-  Value four = e.index(4);
-  Value row = e.addIndex(
-      warpRow, arith::DivUIOp::create(e.b, e.loc, lane, four).getResult());
-  Value column =
-      e.addIndex(warpColumn,
-                 e.mulIndex(arith::RemUIOp::create(e.b, e.loc, lane, four), 2));
+  Value row = e.addIndex(warpRow, div(lane, 4));
+  Value column = e.addIndex(warpColumn, e.mulIndex(rem(lane, 4), 2));
   size_t next = 0;
   for (int64_t i = 0; i < tile.warpM; i += 16) {
     for (int64_t j = 0; j < tile.warpN; j += 8) {

@@ -7,17 +7,24 @@
 namespace ampc::cuda {
 
 /// A block of a matrix in shared memory, in chunks of 16 bytes. The position of
-/// a chunk in its row is xored with bits of the row's number, so that the eight
-/// rows an ldmatrix reads lie in different banks.
+/// a chunk in its row may be xored with bits of the row's number, so that what
+/// a warp reads at once lies in different banks.
 class SharedTile {
 public:
   static constexpr int64_t chunkBytes = 16;
 
+  enum class Swizzle {
+    None,      ///< rows are read along
+    FourRows,  ///< two chunks of each of four rows are read at once
+    EightRows, ///< a chunk of each of eight rows is read at once (ldmatrix)
+  };
+
   /// `major` rows of `minor` neighbouring elements at byte `offset` of the
   /// block's scratch.
   SharedTile(CudaEmitter &e, int64_t offset, int64_t major, int64_t minor,
-             mlir::Type element)
-      : e(e), offset(offset), major(major), minor(minor), type(element) {}
+             mlir::Type element, Swizzle swizzle)
+      : e(e), offset(offset), major(major), minor(minor), type(element),
+        swizzle(swizzle) {}
 
   mlir::Type element() const { return type; }
   int64_t elementBytes() const { return type.getIntOrFloatBitWidth() / 8; }
@@ -27,8 +34,14 @@ public:
   int64_t bytes() const { return major * rowBytes(); }
   int64_t chunks() const { return rowBytes() / chunkBytes; }
 
-  /// Where chunk `chunk` of row `row` lies, `base` bytes further on.
-  mlir::Value pointer(mlir::Value base, mlir::Value row, mlir::Value chunk);
+  /// Where chunk `chunk` of row `row` lies, `base` bytes further on; `moreRows`
+  /// rows behind, a multiple of those that the swizzle names, cost nothing.
+  mlir::Value pointer(mlir::Value base, mlir::Value row, mlir::Value chunk,
+                      int64_t moreRows = 0);
+
+  /// The same of an element.
+  mlir::Value elementPointer(mlir::Value base, mlir::Value row,
+                             mlir::Value column, int64_t moreRows = 0);
 
   /// Stores a chunk, a vector<4xi32>.
   void store(mlir::Value value, mlir::Value base, mlir::Value row,
@@ -37,15 +50,16 @@ public:
   /// The four 8x8 matrices of 16-bit elements whose rows this warp's threads
   /// point at: thread t names row t % 8 of matrix t / 8. Returns one i32 for
   /// each.
-  llvm::SmallVector<mlir::Value, 4> loadMatrices(mlir::Value base,
-                                                 mlir::Value row,
-                                                 mlir::Value chunk,
+  llvm::SmallVector<mlir::Value, 4> loadMatrices(mlir::Value pointer,
                                                  bool transposed);
 
 private:
+  mlir::Value advance(mlir::Value pointer, int64_t bytes);
+
   CudaEmitter &e;
   int64_t offset, major, minor;
   mlir::Type type;
+  Swizzle swizzle;
 };
 
 } // namespace ampc::cuda

@@ -17,13 +17,16 @@ SliceLoader::Chunk SliceLoader::locate(int64_t number, const ResultTile &tile,
   Value minor = e.mulIndex(result.chunk, shared.chunkElements());
   Value first = side == GemmView::Side::Left ? tile.firstRow : tile.firstColumn;
   result.line = e.addIndex(first, operand.alongK ? result.row : minor);
-  result.kk =
-      e.addIndex(e.mulIndex(step, depth), operand.alongK ? minor : result.row);
+  result.kk = {e.mulIndex(step, depth), operand.alongK ? minor : result.row,
+               depth};
   int64_t size = view.extent(side);
-  // The slice behind the last one is not there.
-  result.inside =
-      e.bothOf(size % extent == 0 ? Value() : e.isBelow(result.line, size),
-               e.isBelow(result.kk, view.k));
+  if (size % extent != 0) {
+    result.inside = e.isBelow(result.line, size);
+  }
+  if (view.k % depth != 0) {
+    result.inside =
+        e.bothOf(result.inside, e.isBelow(result.kk.total(e), view.k));
+  }
   if ((shared.bytes() / SharedTile::chunkBytes) % threads != 0) {
     result.exists = e.isBelow(result.row, shared.rows());
   }
@@ -31,14 +34,19 @@ SliceLoader::Chunk SliceLoader::locate(int64_t number, const ResultTile &tile,
 }
 
 Value SliceLoader::isInside(const Chunk &chunk, int64_t i) {
-  Value along = operand.alongK ? chunk.kk : chunk.line;
   int64_t size = operand.alongK ? view.k : view.extent(side);
-  return i == 0 ? Value() : e.isBelow(e.addIndex(along, e.index(i)), size);
+  if (i == 0 || size % shared.chunkElements() == 0) {
+    return {};
+  }
+  Value along = operand.alongK ? chunk.kk.total(e) : chunk.line;
+  return e.isBelow(e.addIndex(along, e.index(i)), size);
 }
 
 GemmView::Place SliceLoader::placeOf(const ResultTile &tile, const Chunk &chunk,
                                      int64_t i, int64_t count) {
-  Value moved = e.addIndex(operand.alongK ? chunk.kk : chunk.line, e.index(i));
-  return view.place(e, side, tile.batch, operand.alongK ? chunk.line : moved,
-                    operand.alongK ? moved : chunk.kk, count);
+  Value line = chunk.line;
+  GemmView::Depth kk = chunk.kk;
+  Value &moved = operand.alongK ? kk.within : line;
+  moved = e.addIndex(moved, e.index(i));
+  return view.place(e, side, tile.batch, line, kk, count);
 }

@@ -32,7 +32,8 @@ protected:
   /// One chunk of a slice: where it goes, and what comes there.
   struct Chunk {
     mlir::Value row, chunk; ///< in shared memory
-    mlir::Value line, kk;   ///< of its first element in the matrix
+    mlir::Value line;       ///< of its first element in the matrix
+    GemmView::Depth kk;     ///< the same
     mlir::Value inside;     ///< whether that is in the matrix; null: always
     /// Whether the thread has such a chunk at all; null: always.
     mlir::Value exists;
@@ -42,6 +43,10 @@ protected:
   }
   Chunk locate(int64_t number, const ResultTile &tile, mlir::Value thread,
                mlir::Value step);
+  /// Whether there is a slice number `step`.
+  mlir::Value isSlice(mlir::Value step) {
+    return e.isBelow(step, llvm::divideCeil(view.k, depth));
+  }
   /// Whether element `i` of a chunk that is inside is so too; null: always.
   mlir::Value isInside(const Chunk &chunk, int64_t i);
   /// The place of element `i` of a chunk, and of `count - 1` more behind it.
@@ -78,6 +83,38 @@ private:
   bool vectors;
   /// What is on its way: chunks, and their values, vector<4xi32> each.
   llvm::SmallVector<std::pair<Chunk, mlir::Value>> fetched;
+};
+
+/// By cp.async: threads do not wait for the bytes, which pass no register.
+class AsyncLoader final : public SliceLoader {
+public:
+  /// In copies of `copyBytes` bytes, as `copyBytesOf` has found.
+  AsyncLoader(CudaEmitter &e, GemmView &view, GemmView::Side side,
+              SharedTile &shared, int64_t extent, int64_t depth,
+              int64_t threads, int64_t copyBytes)
+      : SliceLoader(e, view, side, shared, extent, depth, threads),
+        copyBytes(copyBytes) {}
+
+  /// The bytes that one cp.async can copy of this operand; 0 where it cannot,
+  /// since the operand is computed, or its neighbours in memory are too few.
+  /// Builds operations to find out, which have to be thrown away.
+  int64_t copyBytesOf(const ResultTile &tile, mlir::Value thread);
+
+  mlir::LogicalResult fetch(const ResultTile &tile, mlir::Value thread,
+                            mlir::Value step, mlir::Value base) override;
+  void put(mlir::Value) override {}
+
+private:
+  /// An address in a buffer of the kernel.
+  struct Source {
+    mlir::BlockArgument buffer;
+    mlir::Value offset;
+  };
+  std::optional<Source> sourceOf(const GemmView::Place &place, int64_t count);
+  mlir::LogicalResult copyChunk(const ResultTile &tile, const Chunk &chunk,
+                                mlir::Value base);
+
+  int64_t copyBytes;
 };
 
 } // namespace ampc::cuda

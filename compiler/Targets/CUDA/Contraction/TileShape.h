@@ -7,6 +7,19 @@
 
 namespace ampc::cuda {
 
+/// What multiplies the slices of a contraction.
+enum class ProductKind {
+  Mma16, ///< mma.sync on 16-bit operands
+  Tf32,  ///< mma.sync on f32 operands cut to TF32
+  Fma32, ///< fused multiply-add in f32
+  Fma64, ///< the same in f64
+};
+
+/// Bytes of an element in shared memory.
+inline int64_t elementBytes(ProductKind kind) {
+  return kind == ProductKind::Mma16 ? 2 : kind == ProductKind::Fma64 ? 8 : 4;
+}
+
 /// A block computes `m` x `n` of the result from slices of `k`, a warp `warpM`
 /// x `warpN` of that.
 struct TileShape {
@@ -14,16 +27,18 @@ struct TileShape {
   int64_t warpM, warpN;
 
   int64_t warps() const { return (m / warpM) * (n / warpN); }
-  /// Two slices of both matrices, or the sums.
-  int64_t sharedBytes() const {
-    return std::max(2 * (m + n) * k * 2,
-                    ContractionEpilogue::sharedBytes(m, n, 4));
+  /// Of `stages` slices of both matrices, or the sums.
+  int64_t sharedBytes(int64_t stages, ProductKind kind) const {
+    return std::max(stages * (m + n) * k * elementBytes(kind),
+                    ContractionEpilogue::sharedBytes(
+                        m, n, kind == ProductKind::Fma64 ? 8 : 4));
   }
 };
 
 /// The largest tile that fits `sharedBytes` and leaves a block for most
 /// multiprocessors.
-TileShape chooseTile(const GemmView &view, int64_t sharedBytes);
+TileShape chooseTile(const GemmView &view, ProductKind kind,
+                     int64_t sharedBytes);
 
 } // namespace ampc::cuda
 
