@@ -86,19 +86,20 @@ double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
 } // namespace
 
 ShippedKernel::ShippedKernel(const std::string &kernel,
-                             const char *architecture) {
-  prepare(kernel, architecture);
+                             const char *architecture,
+                             llvm::ArrayRef<ContractionRule> rules) {
+  prepare(kernel, architecture, rules);
 }
 
-void ShippedKernel::prepare(const std::string &kernel,
-                            const char *architecture) {
+void ShippedKernel::prepare(const std::string &kernel, const char *architecture,
+                            llvm::ArrayRef<ContractionRule> rules) {
   auto found = findCudaArchitecture(architecture);
   ASSERT_TRUE(static_cast<bool>(found));
   arch = (*found)->major * 10 + (*found)->minor;
   source = parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
                                        &getContext());
   ASSERT_TRUE(source) << kernel;
-  auto made = cuda::KernelModule::create(*source, **found, 3);
+  auto made = cuda::KernelModule::create(*source, **found, 3, rules);
   ASSERT_TRUE(succeeded(made));
   kernels = std::move(*made);
   auto op = *source->getOps<amp::KernelOp>().begin();

@@ -16,11 +16,17 @@ class ShippedKernel {
 public:
   /// `kernel` is the arguments and the body of an amp.kernel. Fails the test
   /// where one of the steps does; `isReady` tells.
-  ShippedKernel(const std::string &kernel, const char *architecture);
+  ShippedKernel(const std::string &kernel, const char *architecture,
+                llvm::ArrayRef<ContractionRule> rules = {});
 
   bool isReady() const { return ready; }
   /// The code that the NVPTX backend gets.
   const llvm::Module &code() const { return *kernels.module; }
+  const codegen::GpuImage::Launch &launch() const {
+    return kernels.launches.front();
+  }
+  /// The code as text for ptxas; afterwards it cannot run.
+  std::string ptx() { return kernels.writePtx(); }
 
   /// One run in the simulator with its detectors on.
   struct Run {
@@ -33,7 +39,8 @@ public:
   Run run(const llvm::Module &module, uint64_t seed = 0) const;
 
 private:
-  void prepare(const std::string &kernel, const char *architecture);
+  void prepare(const std::string &kernel, const char *architecture,
+               llvm::ArrayRef<ContractionRule> rules);
 
   unsigned arch = 0;
   bool ready = false;
