@@ -85,11 +85,7 @@ LogicalResult Compilation::open() {
   }
   std::string error;
   if (options.target == "cuda") {
-    std::vector<std::string> archs = options.cudaArchs;
-    if (archs.empty()) {
-      archs = {"sm_80", "sm_90a"};
-    }
-    target = createCudaTarget(archs, error);
+    target = createCudaTarget(getCudaNames(), error);
   } else {
     target = createCpuTarget(options.march, error);
   }
@@ -386,6 +382,9 @@ CodegenOptions Compilation::getCodegenOptions() {
     if (!source.empty()) {
       metadata["model"] = std::move(source);
     }
+  }
+  if (options.target == "cuda") {
+    metadata["kernel_work"] = countWorkOfKernels();
   }
   if (!certificate.empty()) {
     metadata["certificate"] = llvm::json::Object(certificate);

@@ -7,6 +7,8 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace ampc {
 
@@ -21,6 +23,10 @@ struct CudaArchitecture {
   /// Whether matrix products of "fp16", "bf16" or "tf32" run on it; fp32
   /// products run everywhere.
   bool hasType(llvm::StringRef type) const;
+
+  /// Whether it has wgmma: warpgroups multiply from shared memory. Code for it
+  /// runs on no other architecture.
+  bool hasWgmma() const { return name == "sm_90a"; }
 
   /// Whether threads can copy to shared memory without waiting: cp.async.
   bool hasAsyncCopy() const { return major >= 8; }
@@ -39,6 +45,10 @@ llvm::ArrayRef<CudaArchitecture> getCudaArchitectures();
 /// ("rtx3060", "RTX 3060", "a100"). The error names what comes near.
 llvm::Expected<const CudaArchitecture *>
 findCudaArchitecture(llvm::StringRef name);
+
+/// The architectures of these names, each once, oldest first.
+llvm::Expected<std::vector<const CudaArchitecture *>>
+findCudaArchitectures(llvm::ArrayRef<std::string> names);
 
 } // namespace ampc
 

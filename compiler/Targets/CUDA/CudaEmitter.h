@@ -2,6 +2,7 @@
 #ifndef AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
 #define AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
 
+#include "ampc/abi.h"
 #include "compiler/Targets/CUDA/Architectures.h"
 #include "compiler/Targets/Codegen/KernelEmitter.h"
 #include "compiler/Targets/Codegen/RowWalker.h"
@@ -58,8 +59,22 @@ public:
   /// Shared memory that a block can have.
   const int64_t sharedBytes;
 
+  /// Adds a tensor map to the launch; the kernel's pointer to it.
+  mlir::Value addTensorMap(const ampc_gpu_tensor_map &map);
+  /// In the order of the parameters, which follow the buffers.
+  llvm::SmallVector<ampc_gpu_tensor_map, 2> tensorMaps;
+
+  /// What scratch is aligned to, in bytes: 16, or 1024 where a swizzle depends
+  /// on the address. Set before the first use of scratch.
+  int64_t scratchAlignment = 16;
+  /// Blocks that share a multiprocessor and its registers; 0: as it comes.
+  int64_t blocksPerMultiprocessor = 0;
+
   /// `value` (a scalar) of the lane whose number differs in the bits `mask`.
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+
+  /// `value` (of type index) of the warp's first lane, in all of its lanes.
+  mlir::Value broadcastFirst(mlir::Value value);
 
   /// The values of all `threads` threads of the block combined, in each: by
   /// halving within a warp, then the warps in order.
@@ -87,13 +102,19 @@ private:
   llvm::SmallVector<mlir::LLVM::GlobalOp> reserved;
 };
 
-/// The name of the dynamic shared array in a module of kernels.
+/// The name of the dynamic shared array in a module of kernels; and of that of
+/// greater alignment, which begins at the same place.
 inline constexpr llvm::StringLiteral dynamicSharedName = "ampc_shared";
+inline constexpr llvm::StringLiteral alignedSharedName = "ampc_shared_aligned";
 
 /// A contraction by tiles of its result; fails without a diagnostic where it
 /// has no such form.
 mlir::LogicalResult emitTiledContraction(CudaEmitter &emitter,
                                          mlir::Operation *root);
+
+/// The same with wgmma, a warpgroup bringing operands that others multiply.
+mlir::LogicalResult emitWgmmaKernel(CudaEmitter &emitter,
+                                    mlir::Operation *root);
 
 /// A convolution of each channel by itself; fails likewise.
 mlir::LogicalResult emitDepthwiseConvolution(CudaEmitter &emitter,

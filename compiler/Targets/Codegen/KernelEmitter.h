@@ -187,15 +187,21 @@ private:
   std::vector<std::pair<Key, mlir::Value>> computed;
 };
 
+/// Takes elements of a kernel's result, in the compute type and representable
+/// as `element`.
+using ResultTaker =
+    llvm::function_ref<void(mlir::Value value, mlir::Type element)>;
+
 /// The ops between a root's result and the kernel's results: elementwise ops
 /// and views, followed forwards so that a view moves the place of the store.
 /// Emits, for the elements `value` of the root's result `root` at `index`, the
 /// epilogue and the stores of all kernel results. With `mask`, only its lanes
-/// are stored and loaded. Fails where the index has no vector form.
+/// are stored and loaded. With `take`, that gets the elements instead of a
+/// store. Fails where the index has no vector form.
 mlir::LogicalResult emitEpilogue(KernelEmitter &emitter, mlir::Value root,
                                  mlir::Value value,
                                  llvm::ArrayRef<LaneIndex> index, int64_t lanes,
-                                 mlir::Value mask = {});
+                                 mlir::Value mask = {}, ResultTaker take = {});
 
 /// A number that divides `index` whatever the work item is, as far as the
 /// arithmetic that makes it shows.

@@ -2,7 +2,7 @@
 
 /// A block for each row: vectors of 16 bytes, then the lanes of a warp by
 /// halving, then the warps through shared memory.
-// CHECK-LABEL: .visible .entry k_f32_f32_softmax
+// CHECK-LABEL: .visible .entry k_softmax_64x4096_f32_f32_
 // CHECK: .reqntid 256
 // CHECK: ld.global.nc.v4.b32
 // CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1

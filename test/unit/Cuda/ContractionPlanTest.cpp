@@ -128,7 +128,7 @@ TEST_P(ContractionTile, DoesNotSpill) {
     ASSERT_TRUE(kernel.isReady());
     EXPECT_EQ(kernel.launch().grid[0], 16u);
     std::string error;
-    auto assembly = cuda::assemble(kernel.ptx(), architecture, error);
+    auto assembly = cuda::assemble(kernel.writePtx(), architecture, error);
     ASSERT_TRUE(succeeded(assembly)) << error;
     EXPECT_EQ(assembly->spillStoreBytes, 0u) << name;
     EXPECT_EQ(assembly->spillLoadBytes, 0u) << name;

@@ -4,6 +4,7 @@
 #include "compiler/Registration/Registration.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "test/unit/Simulate/TensorMaps.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -66,6 +67,22 @@ std::string toText(const llvm::Module &module) {
   return text;
 }
 
+/// As the runtime has the driver do.
+MapBytes encode(const ampc_gpu_tensor_map &map, void *buffer) {
+  const uint32_t ones[] = {1, 1, 1, 1, 1};
+  uint32_t type = map.dtype == AMPC_DTYPE_F16 ? 6 : 9;
+  uint32_t swizzle = map.swizzle == 128 ? 3 : 0;
+  sim::TensorMap encoded;
+  auto status =
+      sim::encodeTensorMap({type, map.rank, buffer, map.sizes, map.strides + 1,
+                            map.box, ones, 0, swizzle, 0, 0},
+                           &encoded);
+  EXPECT_TRUE(status.ok()) << status.message();
+  MapBytes bytes;
+  std::memcpy(bytes.bytes, &encoded, sizeof encoded);
+  return bytes;
+}
+
 /// ||got - wanted|| / ||wanted||; infinite where one is no number.
 double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
   double difference = 0, norm = 0;
@@ -85,24 +102,28 @@ double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
 
 } // namespace
 
+OwningOpRef<ModuleOp> ampc::test::parseKernel(const std::string &kernel) {
+  return parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
+                                     &getContext());
+}
+
 ShippedKernel::ShippedKernel(const std::string &kernel,
                              const char *architecture,
-                             llvm::ArrayRef<ContractionRule> rules) {
+                             ArrayRef<ContractionRule> rules) {
   prepare(kernel, architecture, rules);
 }
 
 void ShippedKernel::prepare(const std::string &kernel, const char *architecture,
-                            llvm::ArrayRef<ContractionRule> rules) {
+                            ArrayRef<ContractionRule> rules) {
   auto found = findCudaArchitecture(architecture);
   ASSERT_TRUE(static_cast<bool>(found));
   arch = (*found)->major * 10 + (*found)->minor;
-  source = parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
-                                       &getContext());
+  source = parseKernel(kernel);
   ASSERT_TRUE(source) << kernel;
+  auto op = *source->getOps<amp::KernelOp>().begin();
   auto made = cuda::KernelModule::create(*source, **found, 3, rules);
   ASSERT_TRUE(succeeded(made));
   kernels = std::move(*made);
-  auto op = *source->getOps<amp::KernelOp>().begin();
   for (auto [i, type] : llvm::enumerate(op.getArgumentTypes())) {
     arguments.push_back(
         randomTensor(mlir::cast<RankedTensorType>(type), 17 * i + 3));
@@ -124,21 +145,27 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
   result.device = std::make_unique<Device>(*result.program);
   Device &device = *result.device;
   device.options.seed = seed;
+  SmallVector<void *> buffers;
   for (const ref::Tensor &argument : arguments) {
     llvm::ArrayRef<char> bytes = argument.getBytes();
     // An empty tensor has an address all the same.
     std::vector<char> data(bytes.begin(), bytes.end());
     data.resize(std::max<size_t>(data.size(), 1));
-    device.param(device.upload(data, "argument"));
+    buffers.push_back(device.upload(data, "argument"));
+    device.param(buffers.back());
   }
   ref::Tensor got = *ref::Tensor::allocate(wanted.getType());
   size_t bytes = *ref::getByteSize(wanted.getType());
   void *memory = device.allocate(std::max<size_t>(bytes, 1), "result");
+  buffers.push_back(memory);
   device.param(memory);
   const codegen::GpuImage::Launch &launch = kernels.launches.front();
   if (launch.workspaceBytes != 0) {
     device.param(device.upload(std::vector<char>(launch.workspaceBytes, 0),
                                "workspace"));
+  }
+  for (const ampc_gpu_tensor_map &map : launch.tensorMaps) {
+    device.param(encode(map, buffers[map.param]));
   }
   if (launch.grid[0] != 0) {
     device.launch(launch.symbol,

@@ -3,11 +3,24 @@
 #define AMPC_TEST_UNIT_CUDA_KERNELRUN_H
 
 #include "compiler/Targets/CUDA/PtxWriter.h"
+#include "compiler/Targets/Target.h"
 #include "dialects/Amp/IR/AmpOps.h"
 #include "dialects/Amp/Reference/Evaluator.h"
 #include "test/unit/Simulate/Harness.h"
 
 namespace ampc::test {
+
+/// A module of one kernel, given from its arguments on.
+mlir::OwningOpRef<mlir::ModuleOp> parseKernel(const std::string &kernel);
+
+/// A rule by which all contractions of `type` have the tile.
+inline std::vector<ContractionRule> useTile(std::array<int64_t, 3> tile,
+                                            const std::string &type = "f16") {
+  ContractionRule rule;
+  rule.type = type;
+  rule.tile = tile;
+  return {rule};
+}
 
 /// A kernel with one result as it is shipped for an architecture, seeded
 /// arguments, and the result that the reference evaluator computes of them in
@@ -25,8 +38,8 @@ public:
   const codegen::GpuImage::Launch &launch() const {
     return kernels.launches.front();
   }
-  /// The code as text for ptxas; afterwards it cannot run.
-  std::string ptx() { return kernels.writePtx(); }
+  /// What ptxas gets.
+  std::string writePtx() { return kernels.writePtx(); }
 
   /// One run in the simulator with its detectors on.
   struct Run {

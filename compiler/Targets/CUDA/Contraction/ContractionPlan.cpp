@@ -81,9 +81,8 @@ double cuda::estimateClocks(const ContractionPlan &plan, const GemmSize &size,
          blocks * epilogue + rounds * blockClocks + chain;
 }
 
-static bool applies(const ContractionRule &rule, const GemmSize &size,
-                    llvm::StringRef type,
-                    const CudaArchitecture &architecture) {
+bool cuda::applies(const ContractionRule &rule, const GemmSize &size,
+                   llvm::StringRef type, const CudaArchitecture &architecture) {
   auto is = [](const std::optional<int64_t> &wanted, int64_t value) {
     return !wanted || *wanted == value;
   };

@@ -35,6 +35,10 @@ struct ContractionPlan {
 double estimateClocks(const ContractionPlan &plan, const GemmSize &size,
                       ProductKind kind, const CudaFigures &figures);
 
+/// Whether a rule is for contractions of this size and type.
+bool applies(const ContractionRule &rule, const GemmSize &size,
+             llvm::StringRef type, const CudaArchitecture &architecture);
+
 /// The plan that the rules of the user name, or else that of the least
 /// estimate. `type` is what rules call the operands' type ("bf16", "tf32");
 /// `canCopy`: whether slices come by cp.async.
