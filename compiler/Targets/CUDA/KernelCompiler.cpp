@@ -97,10 +97,17 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
                   fromJson(*header, "spill_loads", spillLoads) &&
                   fromJson(*header, "ptx", ptxBytes) &&
                   fromJson(*header, "cubin", cubinBytes);
+  std::string maps;
+  auto hex = header ? header->getString("tensor_maps") : std::nullopt;
+  complete = complete && hex && llvm::tryGetFromHex(*hex, maps) &&
+             maps.size() % sizeof(ampc_gpu_tensor_map) == 0;
   if (!complete || ptxBytes > code.size() ||
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
+  tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
+  std::copy(maps.begin(), maps.end(),
+            reinterpret_cast<char *>(tensorMaps.data()));
   workspace = static_cast<int64_t>(workspaceBytes);
   symbol = name->str();
   ptx = code.take_front(ptxBytes).str();
