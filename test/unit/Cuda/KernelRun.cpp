@@ -2,6 +2,7 @@
 #include "test/unit/Cuda/KernelRun.h"
 
 #include "compiler/Registration/Registration.h"
+#include "dialects/Amp/Reference/Arrays.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,12 +36,14 @@ ref::Tensor randomTensor(RankedTensorType type, unsigned seed) {
     auto values =
         element.isF16() ? randomF16(count, seed) : randomBf16(count, seed);
     std::memcpy(bytes, values.data(), count * 2);
-  } else if (element.isF32()) {
+  } else if (element.isF32() || element.isF64()) {
     auto values = randomF16(count, seed);
     for (size_t i = 0; i < count; ++i) {
       // Any value with bits that f16 lacks.
-      float value = (values[i] % 4093) / 2046.5f - 1.0f;
-      std::memcpy(bytes + i * 4, &value, 4);
+      double value = (values[i] % 4093) / 2046.5 - 1.0;
+      float narrow = static_cast<float>(value);
+      element.isF32() ? std::memcpy(bytes + i * 4, &narrow, 4)
+                      : std::memcpy(bytes + i * 8, &value, 8);
     }
   } else {
     auto values = randomF16(count, seed);
@@ -79,13 +82,24 @@ double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
 
 } // namespace
 
-ShippedKernel::ShippedKernel(const std::string &kernel,
-                             const char *architecture) {
-  prepare(kernel, architecture);
+void ampc::test::overwrite(
+    ref::Tensor &tensor, function_ref<std::optional<double>(int64_t)> choose) {
+  ref::Tensor changed = *ref::Tensor::allocate(tensor.getType());
+  std::vector<double> values(tensor.size());
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    values[i] = choose(i).value_or(tensor.getDouble(i));
+  }
+  ref::storeArray(tensor.getKind(), values, changed.mutableBytes());
+  tensor = changed;
 }
 
-void ShippedKernel::prepare(const std::string &kernel,
-                            const char *architecture) {
+ShippedKernel::ShippedKernel(const std::string &kernel,
+                             const char *architecture, Change change) {
+  prepare(kernel, architecture, change);
+}
+
+void ShippedKernel::prepare(const std::string &kernel, const char *architecture,
+                            Change change) {
   auto found = findCudaArchitecture(architecture);
   ASSERT_TRUE(static_cast<bool>(found));
   arch = (*found)->major * 10 + (*found)->minor;
@@ -100,11 +114,18 @@ void ShippedKernel::prepare(const std::string &kernel,
     arguments.push_back(
         randomTensor(mlir::cast<RankedTensorType>(type), 17 * i + 3));
   }
+  if (change) {
+    change(arguments);
+  }
   ref::Evaluator evaluator;
   auto results = evaluator.evaluateFunction(op, arguments);
   ASSERT_TRUE(succeeded(results));
   wanted = results->front();
   ready = true;
+}
+
+std::string ShippedKernel::assemble() const {
+  return test::assemble(code(), *kernels.machine);
 }
 
 ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
@@ -117,6 +138,7 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
   result.device = std::make_unique<Device>(*result.program);
   Device &device = *result.device;
   device.options.seed = seed;
+  device.options.traffic = true;
   for (const ref::Tensor &argument : arguments) {
     llvm::ArrayRef<char> bytes = argument.getBytes();
     device.param(device.upload(std::vector<char>(bytes.begin(), bytes.end()),
@@ -132,5 +154,6 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
                 launch.sharedBytes);
   std::memcpy(got.mutableBytes(), memory, bytes);
   result.error = relativeError(got, wanted);
+  result.got = got;
   return result;
 }

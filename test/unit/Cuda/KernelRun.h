@@ -9,23 +9,38 @@
 
 namespace ampc::test {
 
+/// Replaces the elements that `choose` has a number for.
+void overwrite(ref::Tensor &tensor,
+               llvm::function_ref<std::optional<double>(int64_t)> choose);
+
 /// A kernel with one result as it is shipped for an architecture, seeded
 /// arguments, and the result that the reference evaluator computes of them in
 /// float64.
 class ShippedKernel {
 public:
-  /// `kernel` is the arguments and the body of an amp.kernel. Fails the test
-  /// where one of the steps does; `isReady` tells.
-  ShippedKernel(const std::string &kernel, const char *architecture);
+  using Change =
+      llvm::function_ref<void(llvm::MutableArrayRef<ref::Tensor> arguments)>;
+
+  /// `kernel` is the arguments and the body of an amp.kernel; `change` may
+  /// change the random arguments. Fails the test where one of the steps does;
+  /// `isReady` tells.
+  ShippedKernel(const std::string &kernel, const char *architecture,
+                Change change = {});
 
   bool isReady() const { return ready; }
+  /// What the reference evaluator makes of the arguments.
+  const ref::Tensor &result() const { return wanted; }
   /// The code that the NVPTX backend gets.
   const llvm::Module &code() const { return *kernels.module; }
+
+  /// As test::assemble, of the PTX that is shipped.
+  std::string assemble() const;
 
   /// One run in the simulator with its detectors on.
   struct Run {
     std::unique_ptr<Program> program;
     std::unique_ptr<Device> device; ///< null: the code has no lowering
+    ref::Tensor got;
     /// Of the result against the reference; infinite where one is no number.
     double error = 0;
   };
@@ -33,7 +48,8 @@ public:
   Run run(const llvm::Module &module, uint64_t seed = 0) const;
 
 private:
-  void prepare(const std::string &kernel, const char *architecture);
+  void prepare(const std::string &kernel, const char *architecture,
+               Change change);
 
   unsigned arch = 0;
   bool ready = false;

@@ -44,7 +44,7 @@ private:
   ConvWindow window;
   int64_t lanes;
   ArrayRef<int64_t> out, kernel;
-  int64_t results; ///< that a thread computes
+  int64_t results;       ///< that a thread computes
   SmallVector<Value> at; ///< of the first of them, without the channel
   Value channel;
   bool ok = true;
@@ -68,8 +68,7 @@ LogicalResult DepthwiseKernel::emit() {
           SmallVector<Value> taps = e.delinearize(i, outer), position;
           Value inside;
           for (size_t d = 0; d < last(); ++d) {
-            position.push_back(
-                window.locate(e, d, at[d + 1], taps[d], inside));
+            position.push_back(window.locate(e, d, at[d + 1], taps[d], inside));
           }
           if (!inside) {
             return emitRow(position, taps, carried);
@@ -95,8 +94,7 @@ LogicalResult DepthwiseKernel::emit() {
 }
 
 Value DepthwiseKernel::splatZero() {
-  Type type =
-      getComputeType(getElementTypeOrSelf(op.getResult().getType()));
+  Type type = getComputeType(getElementTypeOrSelf(op.getResult().getType()));
   Type wide = lanes == 1 ? type : Type(VectorType::get({lanes}, type));
   return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(wide));
 }
