@@ -28,8 +28,6 @@ public:
                 Change change = {});
 
   bool isReady() const { return ready; }
-  /// What the reference evaluator makes of the arguments.
-  const ref::Tensor &result() const { return wanted; }
   /// The code that the NVPTX backend gets.
   const llvm::Module &code() const { return *kernels.module; }
 
