@@ -24,7 +24,8 @@
 // BFLOAT: cvt.rn.bf16x2.f32
 // PTX: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // PTX: st.global.v4.b32
-func.func @main(%a: tensor<2x128x768xf32> {amp.name = "a"}) -> (tensor<2x128x256xf32> {amp.name = "y"}) {
+func.func @main(%x: tensor<2x128x256xf32> {amp.name = "x"}, %w: tensor<256x768xf32> {amp.name = "w"}) -> (tensor<2x128x256xf32> {amp.name = "y"}) {
+  %a = amp.matmul %x, %w : (tensor<2x128x256xf32>, tensor<256x768xf32>) -> tensor<2x128x768xf32>
   %0 = amp.slice %a {sizes = array<i64: 2, 128, 256>, starts = array<i64: 0, 0, 0>, strides = array<i64: 1, 1, 1>} : (tensor<2x128x768xf32>) -> tensor<2x128x256xf32>
   %1 = amp.slice %a {sizes = array<i64: 2, 128, 256>, starts = array<i64: 0, 0, 256>, strides = array<i64: 1, 1, 1>} : (tensor<2x128x768xf32>) -> tensor<2x128x256xf32>
   %2 = amp.slice %a {sizes = array<i64: 2, 128, 256>, starts = array<i64: 0, 0, 512>, strides = array<i64: 1, 1, 1>} : (tensor<2x128x768xf32>) -> tensor<2x128x256xf32>
