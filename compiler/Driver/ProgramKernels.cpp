@@ -178,7 +178,8 @@ LogicalResult ProgramReader::readImage(const json::Object &image, size_t index,
     if (!launch || failed(describe(*launch, kind, variant))) {
       return failure();
     }
-    // A cubin does not tell what it multiplies; the PTX of the same kernel does.
+    // A cubin does not tell what it multiplies; the PTX of the same kernel
+    // does.
     bool isKnown = false;
     for (KernelVariantFacts &cubin : facts.variants) {
       if (kind == "ptx") {

@@ -209,7 +209,7 @@ TEST(SoftmaxRow, OfSpecialNumbers) {
        %0 = amp.softmax %a {axis = 1 : i64} : (tensor<12x40xf32>) -> tensor<12x40xf32>
        amp.yield %0 : tensor<12x40xf32>
      })",
-                       "sm_80", [&](Arguments all) {
+                       "sm_80", {}, [&](Arguments all) {
                          overwrite(all[0], [&](int64_t i) {
                            int64_t row = i / 40, column = i % 40;
                            bool isHere = column == 7 * row % 40 || row == 10;
