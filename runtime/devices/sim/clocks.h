@@ -29,6 +29,8 @@ public:
   /// Entries of the arrays that release and acquire take.
   uint32_t agents() const { return capacity; }
   uint32_t copiesOf(uint32_t thread) const { return threads + thread; }
+  /// The last of its own copies that a thread has waited for.
+  uint32_t copiesDone(uint32_t thread) const { return ownCopies[thread]; }
   uint32_t groupsOf(uint32_t thread) const {
     return 2 * threads + thread / 128;
   }

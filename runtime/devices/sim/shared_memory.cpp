@@ -253,10 +253,13 @@ bool SharedShadow::checkProxy(Block &block, const Accessor &who, uint32_t at,
                               const ampc_sim_site *site) {
   Stamp stamp(writes[at]);
   uint32_t writer = stamp.agent();
+  bool copied = writer >= block.numThreads; // cp.async is no async proxy
+  writer -= copied ? block.numThreads : 0;
   if (writes[at] == Stamp::unwritten || writer >= block.numThreads) {
     return true;
   }
-  if (stamp.clock() <= block.threads[writer].proxyClock ||
+  const Thread &from = block.threads[writer];
+  if (stamp.clock() <= (copied ? from.proxyCopies : from.proxyClock) ||
       block.threads[who.thread].fencedAll) {
     return true;
   }
