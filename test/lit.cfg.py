@@ -36,6 +36,8 @@ config.substitutions.append(
     ("%exit_code", f"{sys.executable} {config.test_source_root}/exit_code.py")
 )
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%{test_dir}", config.test_exec_root))
+config.substitutions.append(("%{lib_dir}", os.path.join(os.path.dirname(config.ampc_bin_dir), "lib")))
 config.substitutions.append(("%{path}", config.environment["PATH"]))
 if shutil.which("cc"):
     config.available_features.add("cc")

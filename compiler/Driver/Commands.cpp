@@ -68,9 +68,12 @@ LogicalResult compileCommand(const Options &given, DiagnosticSink &sink) {
     certificate = Certificate::fromPolicy(compilation);
   }
   compilation.setCertificate(certificate.toJson());
-  if (failed(isModel     ? writeModel(compilation)
-             : isListing ? writeListing(compilation)
-                         : writeArtifact(compilation))) {
+  LogicalResult written = isModel     ? writeModel(compilation)
+                          : isListing ? writeListing(compilation)
+                          : options.emit == EmitKind::Kernels
+                              ? writeKernels(compilation)
+                              : writeArtifact(compilation);
+  if (failed(written)) {
     return failure();
   }
   if (options.timeReport) {

@@ -48,6 +48,8 @@ llvm::LogicalResult devicesCommand(const Options &options,
 /// Writes the program that `compilation` has brought to the memory phase as an
 /// executable, library or object.
 llvm::LogicalResult writeArtifact(Compilation &compilation);
+/// Writes the folder of --emit=kernels.
+llvm::LogicalResult writeKernels(Compilation &compilation);
 
 /// Writes the original model with the types that the precision phase decided.
 llvm::LogicalResult writeModel(Compilation &compilation);

@@ -85,11 +85,7 @@ LogicalResult Compilation::open() {
   }
   std::string error;
   if (options.target == "cuda") {
-    std::vector<std::string> archs = options.cudaArchs;
-    if (archs.empty()) {
-      archs = {"sm_80", "sm_90a"};
-    }
-    target = createCudaTarget(archs, error);
+    target = createCudaTarget(getCudaNames(), error);
   } else {
     target = createCpuTarget(options.march, error);
   }
@@ -358,6 +354,7 @@ CodegenOptions Compilation::getCodegenOptions() {
   codegen.simulate = options.simulate;
   codegen.threads = threads ? threads->getMaxConcurrency() : 1;
   codegen.producer = std::string("ampc ") + versionText;
+  codegen.contractionRules = options.contractionRules;
   codegen.cacheFolder = options.cacheFolder;
   codegen.cacheLimit = options.cacheLimit;
   codegen.cacheReport = [this](unsigned hits, unsigned misses,
@@ -385,6 +382,9 @@ CodegenOptions Compilation::getCodegenOptions() {
     if (!source.empty()) {
       metadata["model"] = std::move(source);
     }
+  }
+  if (options.target == "cuda") {
+    metadata["kernel_work"] = countWorkOfKernels();
   }
   if (!certificate.empty()) {
     metadata["certificate"] = llvm::json::Object(certificate);

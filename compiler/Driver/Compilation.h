@@ -18,6 +18,12 @@ class DefaultTimingManager;
 } // namespace mlir
 
 namespace ampc {
+struct CudaArchitecture;
+namespace cuda {
+struct CompiledKernel;
+struct KernelVariant;
+using CompiledKernels = std::vector<CompiledKernel>;
+} // namespace cuda
 namespace importer {
 class ExternalData;
 class ImportDiagnostics;
@@ -76,6 +82,13 @@ public:
   llvm::LogicalResult emitCode(CodeForm form, const CodegenOptions &codegen,
                                llvm::raw_pwrite_stream &os);
 
+  /// The architectures that are named, or those of the default; oldest first.
+  std::vector<const CudaArchitecture *> getCudaArchitectures() const;
+
+  /// The kernels of the module, which must have reached Memory, as GPU code.
+  llvm::FailureOr<std::vector<cuda::CompiledKernels>>
+  compileKernels(llvm::ArrayRef<cuda::KernelVariant> variants);
+
   const Options &getOptions() const { return options; }
   DiagnosticSink &getSink() { return sink; }
   PhaseTimer &getTimer() { return timer; }
@@ -99,6 +112,9 @@ public:
   llvm::LogicalResult writeModule(llvm::StringRef path);
 
 private:
+  std::vector<std::string> getCudaNames() const;
+  /// [FLOPs, bytes] of each kernel by its name.
+  llvm::json::Object countWorkOfKernels();
   precision::PolicyFacts getPolicyFacts();
   PhaseOptions getPhaseOptions();
   llvm::LogicalResult importModel();

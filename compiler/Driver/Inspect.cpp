@@ -2,6 +2,7 @@
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/ElfWriter.h"
+#include "compiler/Driver/KernelReport.h"
 #include "compiler/Driver/ModelFacts.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -12,6 +13,24 @@
 using namespace llvm;
 
 namespace ampc::driver {
+
+static LogicalResult inspectKernels(const Options &options,
+                                    FailureOr<KernelReport> report,
+                                    DiagnosticSink &sink) {
+  if (failed(report)) {
+    return failure();
+  }
+  const Gpu *gpu = nullptr;
+  if (!options.gpu.empty()) {
+    auto found = findGpu(options.gpu);
+    if (!found) {
+      return sink.error(ExitCode::Usage,
+                        "--gpu: " + toString(found.takeError()));
+    }
+    gpu = *found;
+  }
+  return printKernelReport(*report, gpu, options.json, outs(), sink);
+}
 
 /// A program describes itself. Only a file that carries ampc's note is run.
 static LogicalResult inspectProgram(const Options &options,
@@ -28,6 +47,9 @@ static LogicalResult inspectProgram(const Options &options,
   }
   SmallString<256> path(options.model);
   sys::fs::make_absolute(path);
+  if (options.inspectKernels) {
+    return inspectKernels(options, reportProgram(path, sink), sink);
+  }
   SmallVector<StringRef> args = {path, "inspect"};
   if (options.json) {
     args.push_back("--json");
@@ -89,8 +111,12 @@ LogicalResult inspectCommand(const Options &options, DiagnosticSink &sink) {
     return inspectProgram(options, **file, sink);
   }
   Compilation compilation(options, sink);
-  if (failed(compilation.open()) || failed(compilation.run(Phase::Import))) {
+  Phase last = options.inspectKernels ? Phase::Memory : Phase::Import;
+  if (failed(compilation.open()) || failed(compilation.run(last))) {
     return failure();
+  }
+  if (options.inspectKernels) {
+    return inspectKernels(options, reportModel(compilation), sink);
   }
   ModelFacts facts = collectFacts(compilation.getModule());
   if (!options.json) {

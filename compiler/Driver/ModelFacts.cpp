@@ -16,7 +16,7 @@ static uint64_t countElements(Type type) {
   return tensor ? tensor.getNumElements() : 0;
 }
 
-static uint64_t countBytes(Type type) {
+uint64_t countBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? tensor.getNumElements() *
                       divideCeil(tensor.getElementTypeBitWidth(), 8)
@@ -54,6 +54,29 @@ static uint64_t countFlops(Operation *op) {
                    ? countElements(other->getResult(0).getType())
                    : 0;
       });
+}
+
+uint64_t countKernelFlops(Operation *kernel) {
+  uint64_t flops = 0;
+  kernel->walk([&](Operation *op) {
+    bool isPart = op != kernel && !isa<amp::ConstantOp>(op);
+    flops += isPart ? countFlops(op) : 0;
+  });
+  return flops;
+}
+
+uint64_t countBytesRead(Operation *kernel, unsigned index) {
+  BlockArgument argument = kernel->getRegion(0).getArgument(index);
+  uint64_t all = countBytes(argument.getType()), picked = 0;
+  for (Operation *user : argument.getUsers()) {
+    auto gather = dyn_cast<amp::GatherOp>(user);
+    if (!gather || gather->getOperand(0) != argument ||
+        llvm::count(gather->getOperands(), argument) != 1) {
+      return all;
+    }
+    picked += countBytes(gather->getResult(0).getType());
+  }
+  return std::min(all, picked);
 }
 
 static std::vector<TensorFacts>

@@ -30,6 +30,16 @@ struct ModelFacts {
 
 ModelFacts collectFacts(mlir::ModuleOp module);
 
+/// Bytes of a dense tensor.
+uint64_t countBytes(mlir::Type type);
+
+/// What `kernel` reads of its argument `index`: all of it, but of the table of
+/// a gather no more than it picks.
+uint64_t countBytesRead(mlir::Operation *kernel, unsigned index);
+
+/// What collectFacts counts for the ops in the body of `kernel`.
+uint64_t countKernelFlops(mlir::Operation *kernel);
+
 } // namespace ampc::driver
 
 #endif // AMPC_COMPILER_DRIVER_MODELFACTS_H

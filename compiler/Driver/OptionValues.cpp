@@ -3,6 +3,7 @@
 
 #include "compiler/Driver/OptionTable.h"
 #include "compiler/Driver/PrecisionPolicy.h"
+#include "compiler/Driver/TuningFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
@@ -111,14 +112,14 @@ void OptionReader::readEmit(Options &options) {
     (void)sink.error(ExitCode::Usage,
                      "--emit=cuda: kernels are made as PTX, by MLIR and LLVM; "
                      "there is no CUDA C++ of them",
-                     "--emit=ptx writes the PTX, --emit=cubin code of one "
-                     "architecture");
+                     "--emit=kernels writes PTX, cubins and C headers for "
+                     "cuLaunchKernel; --emit=ptx the PTX alone");
     return;
   }
-  std::string emit = oneOf(
-      OPT_emit,
-      {"exe", "lib", "obj", "onnx", "mlir", "llvm", "asm", "ptx", "cubin"},
-      "exe");
+  std::string emit = oneOf(OPT_emit,
+                           {"exe", "lib", "obj", "kernels", "onnx", "mlir",
+                            "llvm", "asm", "ptx", "cubin"},
+                           "exe");
   options.emit = StringSwitch<EmitKind>(emit)
                      .Case("lib", EmitKind::Lib)
                      .Case("obj", EmitKind::Obj)
@@ -388,8 +389,14 @@ void OptionReader::read(Options &options) {
                      "inputs and outputs have the types of the model");
   }
   options.precisionReport = text(OPT_precision_report);
+  options.inspectKernels = has(OPT_kernels);
+  options.gpu = text(OPT_gpu);
   readTarget(options);
   readCacheOptions(args, options, sink);
+  if (const Arg *arg = args.getLastArg(OPT_tuning_file)) {
+    options.contractionRules = readTuningFile(arg->getValue(), sink)
+                                   .value_or(std::vector<ContractionRule>());
+  }
 
   readShapes(options);
   readDimParams(options);

@@ -57,7 +57,7 @@ class Switch<string name, string help, OptionGroup group, list<OptionVisibility>
 def output : Separate<["-"], "o">, MetaVarName<" FILE">, Group<group_output>, Flags<[CommonOption]>,
              HelpText<"Output file; with --emit=lib also FILE.h beside it; tune: the policy">,
              Visibility<[CompileVis, TuneVis]>;
-defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, onnx, mlir, llvm, asm, ptx, cubin",
+defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, kernels (a folder), onnx, mlir, llvm, asm, ptx, cubin",
                   group_output,
                   compile,
                   [CommonOption]>;
@@ -65,7 +65,7 @@ defm compile_to : Value<"compile-to", "PHASE",
                         "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",
                         group_output, compile, [CommonOption]>;
 defm compile_from : Value<"compile-from", "PHASE", "The phase whose output a model given as .mlir is (default import)",
-                          group_model, compiling>;
+                          group_model, emitting>;
 defm dump_phases_to : Value<"dump-phases-to", "DIR", "Write the MLIR after each phase into DIR", group_output,
                             compiling>;
 defm save_temps : Value<"save-temps", "DIR", "Keep the files handed to the linker in DIR", group_output, compile>;
@@ -83,6 +83,9 @@ defm cuda_arch : Value<"cuda-arch", "sm_80,sm_90a,...", "GPUs, by architecture o
                        group_target, emitting>;
 def simulate : Switch<"simulate", "Make GPU kernels for the simulator, which runs on the CPU and checks them",
                       group_target, emitting>;
+defm tuning_file : Value<"tuning-file", "FILE.json",
+                         "Choices of GPU kernels: {\"contractions\": [{\"type\": TYPE, \"m\": M, ..., \"tile\": [M, N, K]}]}",
+                         group_target, emitting>;
 defm cache_dir : Value<"cache-dir", "DIR",
                        "Where compiled GPU kernels are kept (default: $AMPC_CACHE_DIR, $XDG_CACHE_HOME/ampc, ~/.cache/ampc)",
                        group_target, emitting>;
@@ -210,6 +213,11 @@ defm device : Value<"device", "NAME", "Device the program runs on: cpu, cuda, cu
 
 def unsupported : Switch<"unsupported", "ops: list everything the model needs that is missing", group_report,
                          [OpsVis]>;
+def kernels : Switch<"kernels",
+                     "What the GPU kernels of a model or program need, and their time at best (static)",
+                     group_report, [InspectVis], [CommonOption]>;
+defm gpu : Value<"gpu", "NAME", "--kernels: the GPU whose limits and rates count (default: one of each architecture)",
+                 group_report, [InspectVis], [CommonOption]>;
 def json : Switch<"json", "Print JSON", group_report,
                   [InspectVis, OpsVis, DevicesVis, ExplainVis, CompareVis, TuneVis]>;
 defm diagnostics : Value<"diagnostics", "text|json", "Form of diagnostics (json: one object a line)", group_report,

@@ -37,27 +37,68 @@ std::string bodyText(amp::KernelOp kernel) {
   return text;
 }
 
-/// `<operand types>-<result types>-<root>`.
+void printShape(Type type, llvm::raw_ostream &os) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    os << '_';
+    llvm::interleave(tensor.getShape(), os, "x");
+    os << (tensor.getRank() == 0 ? "scalar" : "");
+  }
+}
+
+/// The op that a kernel is named by: its root, or else the last op that is no
+/// cast.
+Operation *findNamesake(amp::KernelOp kernel) {
+  Operation *last = nullptr;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    auto fusable = dyn_cast<FusableOpInterface>(op);
+    FusionKind kind = fusable ? fusable.getFusionKind() : FusionKind::Never;
+    if (kind != FusionKind::Never && kind != FusionKind::Elementwise &&
+        kind != FusionKind::View) {
+      return &op;
+    }
+    bool isCast = op.getName().stripDialect() == "cast";
+    last = isCast && last ? last : &op;
+  }
+  return last;
+}
+
+/// Shapes that tell how much work `op` is: of both factors, of what is read in
+/// rows or by place, or of the result.
+void printShapes(Operation *op, llvm::raw_ostream &os) {
+  auto fusable = dyn_cast<FusableOpInterface>(op);
+  FusionKind kind = fusable ? fusable.getFusionKind() : FusionKind::Never;
+  unsigned count =
+      kind == FusionKind::Contraction || kind == FusionKind::Attention ? 2
+      : kind == FusionKind::RowReduction || kind == FusionKind::Serial ? 1
+                                                                       : 0;
+  if (count == 0 || op->getNumOperands() < count) {
+    printShape(op->getResult(0).getType(), os);
+    return;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    printShape(op->getOperand(i).getType(), os);
+  }
+}
+
+/// `<root>_<shapes>_<operand and result types>`.
 std::string describe(amp::KernelOp kernel) {
   std::string name;
   llvm::raw_string_ostream os(name);
-  for (Type type : kernel.getArgumentTypes()) {
-    os << typeName(type) << "-";
+  if (Operation *op = findNamesake(kernel)) {
+    os << op->getName().stripDialect();
+    printShapes(op, os);
+  } else {
+    os << "copy";
   }
-  for (Type type : kernel.getResultTypes()) {
-    os << typeName(type) << "-";
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  llvm::append_range(types, kernel.getResultTypes());
+  constexpr size_t most = 8; // the name is also that of files
+  for (Type type : ArrayRef(types).take_front(most)) {
+    os << '_' << typeName(type);
   }
-  StringRef root, last;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    StringRef word = op.getName().stripDialect();
-    auto fusable = dyn_cast<FusableOpInterface>(op);
-    FusionKind kind = fusable ? fusable.getFusionKind() : FusionKind::Never;
-    bool heavy = kind != FusionKind::Never && kind != FusionKind::Elementwise &&
-                 kind != FusionKind::View;
-    root = heavy && root.empty() ? word : root;
-    last = word == "cast" && !last.empty() ? last : word;
+  if (types.size() > most) {
+    os << "_and" << types.size() - most;
   }
-  os << (root.empty() ? last : root);
   return name;
 }
 
@@ -82,7 +123,7 @@ struct FusionDeduplicateKernelsPass final
         continue;
       }
       std::string name =
-          describe(kernel) + "-" +
+          describe(kernel) + "_" +
           llvm::utohexstr(llvm::xxh3_64bits(text) & 0xffffffff, true, 8);
       while (!taken.insert(name).second) {
         name += "x";

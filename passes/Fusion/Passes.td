@@ -23,7 +23,7 @@ def FusionFormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
     %0 = amp.matmul %a, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     %1 = amp.relu %0 : (tensor<4x16xf32>) -> tensor<4x16xf32>
     // becomes
-    %1 = amp.launch @f32-matmul-relu(%a, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    %1 = amp.launch @matmul_relu(%a, %w) : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
     ```
   }];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
@@ -120,15 +120,15 @@ def FusionDeduplicateKernelsPass : Pass<"fusion-deduplicate-kernels", "mlir::Mod
   let summary = "Merge kernels with equal bodies and name each by what it does";
   let description = [{
     *Does*: kernels that print alike (without names and locations) become one.
-    A kernel is named after its operand types, its root and a hash of its body,
-    so that its name does not depend on the model around it.
+    A kernel is named after its root, the shapes of that, its types and a hash
+    of its body, so that its name does not depend on the model around it.
 
     *Guarantees*: no two kernels have equal bodies.
 
     ```mlir
     amp.launch @k0(%x) ... amp.launch @k7(%y)
     // becomes
-    amp.launch @f32-f32-relu-1f0c(%x) ... amp.launch @f32-f32-relu-1f0c(%y)
+    amp.launch @relu_8_f32_f32_1f0c(%x) ... amp.launch @relu_8_f32_f32_1f0c(%y)
     ```
   }];
 }

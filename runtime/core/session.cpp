@@ -1,4 +1,5 @@
 //===- session.cpp - Runs a program ---------------------------------------===//
+#include "runtime/core/nvtx.h"
 #include "runtime/core/plan.h"
 #include "runtime/core/weights.h"
 #include "runtime/devices/device.h"
@@ -56,6 +57,7 @@ private:
   }
 
   Status work(const PlanNode &node, void *const *buffers) {
+    ProfilerRange range(node.source->label);
     if (node.source->kind == AMPC_NODE_COPY) {
       return session.api->copy(session.device, buffers[1], buffers[0],
                                node.source->bytes.fixed);
@@ -142,6 +144,7 @@ Status prepare(ampc_session_s &session, const ampc_session_options &options) {
   const ampc_program &program = *session.program;
   AMPC_TRY(checkProgram(program));
   AMPC_TRY(findDevice(program, options.device, &session.api));
+  attachProfiler();
   DeviceOptions deviceOptions = {options.num_threads,  0,
                                  program.cpu_features, options.debug_arena != 0,
                                  options.device,       &program};
@@ -199,6 +202,7 @@ Status runOnCopies(ampc_session_s &session, const OwnMemoryApi &own,
                    const void *const *inputs, void *const *outputs) {
   if (own.runsWhole(session.device) && !session.profiling) {
     session.launches += session.listLaunches;
+    ProfilerRange range(session.program->name);
     return own.runWhole(session.device, inputs, outputs);
   }
   AMPC_TRY(own.load(session.device, inputs));

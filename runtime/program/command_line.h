@@ -19,6 +19,8 @@ Status openSession(const ampc_program &program, const Options &options,
 Status runCommand(const ampc_program &program, const Options &options);
 Status benchCommand(const ampc_program &program, const Options &options);
 Status inspectCommand(const ampc_program &program, const Options &options);
+/// Writes the GPU code of a program into a folder, which is made.
+Status exportCode(const ampc_program &program, const char *folder);
 
 /// What to do about inputs that no option names.
 enum class Missing { Reject, Fill };

@@ -138,16 +138,44 @@ void jsonTensors(Str *out, const char *key, const ampc_tensor_desc *descs,
   out->append(count ? "\n  ]" : "]");
 }
 
+void jsonLaunch(Str *out, const ampc_gpu_launch &launch, bool isFirst) {
+  out->append(isFirst ? "\n      {\"symbol\": " : ",\n      {\"symbol\": ");
+  appendJsonString(out, launch.symbol);
+  out->appendf(", \"module\": %u, \"grid\": [%u, %u, %u], "
+               "\"block\": [%u, %u, %u], \"shared_bytes\": %u, "
+               "\"tensor_maps\": %u}",
+               launch.module, launch.grid[0], launch.grid[1], launch.grid[2],
+               launch.block[0], launch.block[1], launch.block[2],
+               launch.shared_bytes, launch.num_tensor_maps);
+}
+
+/// What a kernel may access of each of its buffers.
+void jsonParams(Str *out, const ampc_program &program, uint32_t kernel) {
+  if (!program.gpu) {
+    return;
+  }
+  const ampc_gpu_launch &launch = program.gpu->images[0].launches[kernel];
+  out->append(", \"params\": [");
+  for (uint32_t i = 0; i < launch.num_params; ++i) {
+    out->appendf("%s{\"bytes\": %llu, \"output\": %s}", i ? ", " : "",
+                 static_cast<unsigned long long>(launch.params[i].bytes),
+                 launch.params[i].is_output ? "true" : "false");
+  }
+  out->append("]");
+}
+
 void jsonKernels(Str *out, const ampc_program &program) {
   out->append(",\n  \"kernels\": [");
   for (uint32_t i = 0; i < program.num_kernels; ++i) {
     const ampc_kernel_desc &kernel = program.kernels[i];
     out->append(i ? ",\n    {\"name\": " : "\n    {\"name\": ");
     appendJsonString(out, kernel.name);
-    out->appendf(", \"items\": %lld, \"grain\": %lld, \"scratch_bytes\": %llu}",
+    out->appendf(", \"items\": %lld, \"grain\": %lld, \"scratch_bytes\": %llu",
                  static_cast<long long>(kernel.items),
                  static_cast<long long>(kernel.grain),
                  static_cast<unsigned long long>(kernel.scratch_bytes));
+    jsonParams(out, program, i);
+    out->append("}");
   }
   out->append(program.num_kernels ? "\n  ]" : "]");
 }
@@ -158,10 +186,14 @@ void jsonImages(Str *out, const ampc_program &program) {
   for (uint32_t i = 0; i < count; ++i) {
     const ampc_gpu_image &image = program.gpu->images[i];
     out->appendf("%s{\"architecture\": \"%s\", \"kind\": \"%s\", "
-                 "\"modules\": %u, \"bytes\": %llu}",
+                 "\"modules\": %u, \"bytes\": %llu, \"launches\": [",
                  i ? ",\n    " : "\n    ", architectureName(image).c_str(),
                  imageKindName(image.kind), image.num_modules,
                  static_cast<unsigned long long>(imageBytes(image)));
+    for (uint32_t k = 0; k < program.num_kernels; ++k) {
+      jsonLaunch(out, image.launches[k], k == 0);
+    }
+    out->append("]}");
   }
   out->append(count ? "\n  ]" : "]");
 }
@@ -228,6 +260,9 @@ Status inspectCommand(const ampc_program &program, const Options &options) {
   AMPC_TRY(checkProgram(program));
   Plan plan;
   AMPC_TRY(buildPlan(program, {nullptr, nullptr}, &plan));
+  if (options.exportCode) {
+    AMPC_TRY(exportCode(program, options.exportCode));
+  }
   Counts counts;
   count(plan, plan.main, false, &counts);
   if (options.json) {

@@ -34,6 +34,7 @@ struct Options {
   const char *exportTimes = nullptr;
 
   bool json = false;
+  const char *exportCode = nullptr; // folder for the GPU code
 };
 
 /// AMPC_USAGE, with the nearest known name, for what is not understood.

@@ -189,4 +189,24 @@ Expected<const CudaArchitecture *> findCudaArchitecture(StringRef name) {
   return createStringError("unknown GPU '" + name + "'; nearest: " + nearest);
 }
 
+Expected<std::vector<const CudaArchitecture *>>
+findCudaArchitectures(ArrayRef<std::string> names) {
+  std::vector<const CudaArchitecture *> chosen;
+  for (StringRef name : names) {
+    auto architecture = findCudaArchitecture(name);
+    if (!architecture) {
+      return architecture.takeError();
+    }
+    if (!is_contained(chosen, *architecture)) {
+      chosen.push_back(*architecture);
+    }
+  }
+  llvm::sort(chosen,
+             [](const CudaArchitecture *lhs, const CudaArchitecture *rhs) {
+               return std::pair(lhs->major, lhs->minor) <
+                      std::pair(rhs->major, rhs->minor);
+             });
+  return chosen;
+}
+
 } // namespace ampc

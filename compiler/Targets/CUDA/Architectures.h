@@ -7,6 +7,8 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace ampc {
 
@@ -43,6 +45,10 @@ llvm::ArrayRef<CudaArchitecture> getCudaArchitectures();
 /// ("rtx3060", "RTX 3060", "a100"). The error names what comes near.
 llvm::Expected<const CudaArchitecture *>
 findCudaArchitecture(llvm::StringRef name);
+
+/// The architectures of these names, each once, oldest first.
+llvm::Expected<std::vector<const CudaArchitecture *>>
+findCudaArchitectures(llvm::ArrayRef<std::string> names);
 
 } // namespace ampc
 

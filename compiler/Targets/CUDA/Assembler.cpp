@@ -125,5 +125,74 @@ mlir::FailureOr<Assembly> cuda::assemble(llvm::StringRef ptx,
   result.cubin = (*data)->getBuffer().str();
   result.spillStoreBytes = sumBytes(said, "spill stores");
   result.spillLoadBytes = sumBytes(said, "spill loads");
+  result.log = std::move(said);
   return result;
+}
+
+/// Writes a file that the caller removes.
+static bool writeTemporary(llvm::StringRef bytes, llvm::StringRef suffix,
+                           llvm::SmallString<128> &path) {
+  int descriptor;
+  if (fs::createTemporaryFile("ampc", suffix, descriptor, path)) {
+    return false;
+  }
+  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+  os << bytes;
+  return true;
+}
+
+std::optional<std::string> cuda::disassemble(llvm::StringRef cubin) {
+  static const std::string nvdisasm = findCudaTool("nvdisasm");
+  static const std::string cuobjdump = findCudaTool("cuobjdump");
+  llvm::SmallString<128> path;
+  if ((nvdisasm.empty() && cuobjdump.empty()) || cubin.empty() ||
+      !writeTemporary(cubin, "cubin", path)) {
+    return std::nullopt;
+  }
+  llvm::scope_exit cleanup([&] { fs::remove(path); });
+  std::string text;
+  int code = nvdisasm.empty() ? runTool({cuobjdump, "-sass", path}, text)
+                              : runTool({nvdisasm, "-c", path}, text);
+  return code == 0 ? std::optional(std::move(text)) : std::nullopt;
+}
+
+std::optional<std::string> cuda::makeFatbin(
+    llvm::ArrayRef<std::pair<const CudaArchitecture *, llvm::StringRef>> cubins,
+    const CudaArchitecture &ptxArchitecture, llvm::StringRef ptx) {
+  static const std::string fatbinary = findCudaTool("fatbinary");
+  llvm::SmallVector<llvm::SmallString<128>> paths;
+  llvm::scope_exit cleanup([&] {
+    for (const auto &path : paths) {
+      fs::remove(path);
+    }
+  });
+  if (fatbinary.empty() ||
+      !writeTemporary("", "fatbin", paths.emplace_back())) {
+    return std::nullopt;
+  }
+  std::vector<std::string> arguments = {fatbinary, "--64",
+                                        "--create=" + paths[0].str().str()};
+  auto add = [&](const CudaArchitecture &architecture, llvm::StringRef kind,
+                 llvm::StringRef code) {
+    if (!writeTemporary(code, kind, paths.emplace_back())) {
+      return false;
+    }
+    arguments.push_back(
+        ("--image3=kind=" + llvm::Twine(kind == "ptx" ? kind : "elf") +
+         ",sm=" + architecture.name.drop_front(3) + ",file=" + paths.back())
+            .str());
+    return true;
+  };
+  bool written = add(ptxArchitecture, "ptx", ptx);
+  for (const auto &[architecture, code] : cubins) {
+    written = written && add(*architecture, "cubin", code);
+  }
+  std::string said;
+  llvm::SmallVector<llvm::StringRef> texts(arguments.begin(), arguments.end());
+  if (!written || runTool(texts, said) != 0) {
+    return std::nullopt;
+  }
+  auto data = llvm::MemoryBuffer::getFile(paths[0], /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  return data ? std::optional((*data)->getBuffer().str()) : std::nullopt;
 }

@@ -52,14 +52,6 @@ private:
   std::vector<const CudaArchitecture *> architectures; ///< oldest first
 };
 
-/// PTX of it runs on all later GPUs: that of sm_90a would run on no other.
-static const CudaArchitecture &
-choosePtxArchitecture(ArrayRef<const CudaArchitecture *> named) {
-  const CudaArchitecture &oldest = *named.front();
-  return oldest.major < 8 ? oldest
-                          : *llvm::cantFail(findCudaArchitecture("sm_80"));
-}
-
 static codegen::GpuImage makeImage(const KernelVariant &variant,
                                    ampc_gpu_image_kind kind,
                                    const CompiledKernels &kernels) {
@@ -80,21 +72,7 @@ LogicalResult
 CudaTarget::addImages(ModuleOp module, const CodegenOptions &options,
                       codegen::ProgramParts &parts,
                       llvm::StringMap<codegen::KernelLaunch> &items) const {
-  const CudaArchitecture &ptx = choosePtxArchitecture(architectures);
-  std::vector<KernelVariant> variants;
-  if (canAssemble()) {
-    for (const CudaArchitecture *architecture : architectures) {
-      variants.push_back({architecture, true});
-    }
-  }
-  size_t ptxVariant = 0;
-  while (ptxVariant < variants.size() &&
-         variants[ptxVariant].architecture != &ptx) {
-    ++ptxVariant;
-  }
-  if (ptxVariant == variants.size()) {
-    variants.push_back({&ptx, false});
-  }
+  auto [variants, ptxVariant] = chooseVariants(architectures);
   auto compiled = compileKernels(module, variants, options);
   if (failed(compiled)) {
     return failure();
@@ -221,21 +199,10 @@ LogicalResult CudaTarget::emitCode(ModuleOp module, CodeForm form,
 
 std::unique_ptr<ampc::Target>
 ampc::createCudaTarget(ArrayRef<std::string> names, std::string &error) {
-  std::vector<const CudaArchitecture *> chosen;
-  for (StringRef name : names) {
-    auto architecture = findCudaArchitecture(name);
-    if (!architecture) {
-      error = llvm::toString(architecture.takeError());
-      return nullptr;
-    }
-    if (!llvm::is_contained(chosen, *architecture)) {
-      chosen.push_back(*architecture);
-    }
+  auto chosen = findCudaArchitectures(names);
+  if (!chosen) {
+    error = llvm::toString(chosen.takeError());
+    return nullptr;
   }
-  llvm::sort(chosen,
-             [](const CudaArchitecture *lhs, const CudaArchitecture *rhs) {
-               return std::pair(lhs->major, lhs->minor) <
-                      std::pair(rhs->major, rhs->minor);
-             });
-  return std::make_unique<CudaTarget>(std::move(chosen));
+  return std::make_unique<CudaTarget>(std::move(*chosen));
 }

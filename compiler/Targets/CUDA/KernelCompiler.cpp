@@ -38,61 +38,22 @@ static bool fromJson(const json::Object &from, StringRef key, T &number) {
   return value.has_value();
 }
 
-/// A tensor map as numbers, in the order of its fields.
-static json::Value toJson(const ampc_gpu_tensor_map &map) {
-  json::Array array{map.param, map.dtype, map.rank, map.swizzle};
-  for (size_t i = 0; i < std::size(map.sizes); ++i) {
-    array.push_back(map.sizes[i]);
-    array.push_back(map.strides[i]);
-    array.push_back(map.box[i]);
-  }
-  return array;
-}
-
-static bool fromJson(const json::Object &from, StringRef key,
-                     std::vector<ampc_gpu_tensor_map> &maps) {
-  const json::Array *list = from.getArray(key);
-  for (size_t m = 0; list && m < list->size(); ++m) {
-    const json::Array *array = (*list)[m].getAsArray();
-    ampc_gpu_tensor_map map{};
-    if (!array || array->size() != 4 + 3 * std::size(map.sizes)) {
-      return false;
-    }
-    size_t next = 0;
-    auto take = [&](auto &field) {
-      field = (*array)[next++].getAsUINT64().value_or(0);
-    };
-    take(map.param);
-    take(map.dtype);
-    take(map.rank);
-    take(map.swizzle);
-    for (size_t i = 0; i < std::size(map.sizes); ++i) {
-      take(map.sizes[i]);
-      take(map.strides[i]);
-      take(map.box[i]);
-    }
-    maps.push_back(map);
-  }
-  return list;
-}
-
 static std::string serialize(const CompiledKernel &kernel) {
   const auto &[launch, items, ptx, assembly] = kernel;
-  const auto &[symbol, grid, block, sharedBytes, maps, module, workspaceBytes] =
-      launch;
+  const auto &[symbol, grid, block, sharedBytes, tensorMaps, module,
+               workspaceBytes] = launch;
   const auto &[itemCount, grain, scratchBytes, group, workspace] = items;
-  const auto &[cubin, spillStores, spillLoads] = assembly;
+  const auto &[cubin, spillStores, spillLoads, log] = assembly;
+  (void)log;
   (void)module;    // its place among those of a program
   (void)workspace; // the same as workspaceBytes
-  json::Array tensorMaps;
-  for (const ampc_gpu_tensor_map &map : maps) {
-    tensorMaps.push_back(toJson(map));
-  }
+  StringRef maps(reinterpret_cast<const char *>(tensorMaps.data()),
+                 tensorMaps.size() * sizeof(ampc_gpu_tensor_map));
   json::Object header{{"symbol", symbol},
                       {"grid", toJson(grid)},
                       {"block", toJson(block)},
                       {"shared", sharedBytes},
-                      {"tensor_maps", std::move(tensorMaps)},
+                      {"tensor_maps", llvm::toHex(maps)},
                       {"workspace", workspaceBytes},
                       {"items", itemCount},
                       {"grain", grain},
@@ -116,17 +77,17 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   const json::Object *header = parsed->getAsObject();
   CompiledKernel kernel;
   auto &[launch, items, ptx, assembly] = kernel;
-  auto &[symbol, grid, block, sharedBytes, maps, module, workspaceBytes] =
+  auto &[symbol, grid, block, sharedBytes, tensorMaps, module, workspaceBytes] =
       launch;
   auto &[itemCount, grain, scratchBytes, group, workspace] = items;
-  auto &[cubin, spillStores, spillLoads] = assembly;
+  auto &[cubin, spillStores, spillLoads, log] = assembly;
+  (void)log;
   module = 0;
   size_t ptxBytes = 0, cubinBytes = 0;
   auto name = header ? header->getString("symbol") : std::nullopt;
   bool complete = name && fromJson(*header, "grid", grid) &&
                   fromJson(*header, "block", block) &&
                   fromJson(*header, "shared", sharedBytes) &&
-                  fromJson(*header, "tensor_maps", maps) &&
                   fromJson(*header, "workspace", workspaceBytes) &&
                   fromJson(*header, "items", itemCount) &&
                   fromJson(*header, "grain", grain) &&
@@ -136,10 +97,17 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
                   fromJson(*header, "spill_loads", spillLoads) &&
                   fromJson(*header, "ptx", ptxBytes) &&
                   fromJson(*header, "cubin", cubinBytes);
+  std::string maps;
+  auto hex = header ? header->getString("tensor_maps") : std::nullopt;
+  complete = complete && hex && llvm::tryGetFromHex(*hex, maps) &&
+             maps.size() % sizeof(ampc_gpu_tensor_map) == 0;
   if (!complete || ptxBytes > code.size() ||
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
+  tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
+  std::copy(maps.begin(), maps.end(),
+            reinterpret_cast<char *>(tensorMaps.data()));
   workspace = static_cast<int64_t>(workspaceBytes);
   symbol = name->str();
   ptx = code.take_front(ptxBytes).str();
@@ -172,6 +140,14 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
   OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo(false).useLocalScope();
   kernel->print(os, flags);
+  // What holds for the whole module, as whether f32 may be cut to TF32; but not
+  // what tells whose kernel it is.
+  for (NamedAttribute fact : kernel->getParentOp()->getAttrs()) {
+    if (fact.getName() != "amp.graph_name" &&
+        fact.getName() != "amp.metadata") {
+      os << '\n' << fact.getName() << '=' << fact.getValue();
+    }
+  }
   // A resource is printed as its name.
   kernel->walk([&](Operation *op) {
     op->getAttrDictionary().walk([&](DenseResourceElementsAttr attr) {
@@ -187,6 +163,30 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
+
+ProgramVariants
+cuda::chooseVariants(ArrayRef<const CudaArchitecture *> architectures) {
+  // Code of sm_90a, as PTX too, runs on no other chip: what is plain there is
+  // that of sm_80, unless something older is asked for.
+  const CudaArchitecture *ptx = architectures.front();
+  if (ptx->major >= 8) {
+    ptx = llvm::cantFail(findCudaArchitecture("sm_80"));
+  }
+  ProgramVariants result;
+  if (canAssemble()) {
+    for (const CudaArchitecture *architecture : architectures) {
+      result.variants.push_back({architecture, true});
+    }
+  }
+  auto known = llvm::find_if(result.variants, [&](const auto &variant) {
+    return variant.architecture == ptx;
+  });
+  result.ptx = known - result.variants.begin();
+  if (known == result.variants.end()) {
+    result.variants.push_back({ptx, false});
+  }
+  return result;
+}
 
 static FailureOr<CompiledKernel> compileKernel(amp::KernelOp kernel,
                                                const KernelVariant &variant,

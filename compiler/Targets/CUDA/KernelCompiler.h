@@ -23,6 +23,15 @@ struct KernelVariant {
   bool isAssembled; ///< to a cubin
 };
 
+/// What a program holds: a cubin of each of the named architectures (oldest
+/// first), where there is a ptxas, and PTX for all later GPUs.
+struct ProgramVariants {
+  std::vector<KernelVariant> variants;
+  size_t ptx; ///< the variant whose PTX that is
+};
+ProgramVariants
+chooseVariants(llvm::ArrayRef<const CudaArchitecture *> architectures);
+
 /// The compiled kernels of one variant, in the module's order.
 using CompiledKernels = std::vector<CompiledKernel>;
 

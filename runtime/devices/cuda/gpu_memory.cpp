@@ -18,14 +18,14 @@ uint64_t allocatedBytes(const Slice &slice) {
 Status tooLarge(GpuDevice &self, size_t free, size_t total) {
   uint64_t sums[4] = {};
   for (const Slice &slice : self.placement.slices) {
-    sums[slice.region] += slice.size();
+    sums[slice.region] += allocatedBytes(slice);
   }
   sums[AMPC_REGION_ARENA] += workspaceBytes(*self.image, *self.program);
   auto number = [](uint64_t bytes) {
     return static_cast<unsigned long long>(bytes);
   };
   return Status::error(
-      AMPC_LIMIT,
+      AMPC_DEVICE,
       "this program needs %llu bytes of GPU memory (weights %llu, activations "
       "%llu, inputs and outputs %llu); GPU %d has %llu free of %llu",
       number(sums[0] + sums[1] + sums[2] + sums[3]),
@@ -86,7 +86,7 @@ Status allocateStaging(GpuDevice &self) {
   void *memory = nullptr;
   Result result = self.api.memAllocHost(&memory, bytes);
   if (result == outOfMemory) {
-    return Status::error(AMPC_LIMIT,
+    return Status::error(AMPC_DEVICE,
                          "cannot allocate %llu bytes of pinned memory",
                          static_cast<unsigned long long>(bytes));
   }

@@ -137,13 +137,13 @@ Status GpuDevice::check(Result result, const char *call) const {
   const char *name = nullptr, *text = nullptr;
   api.getErrorName(result, &name);
   api.getErrorString(result, &text);
-  ampc_code code = result == outOfMemory ? AMPC_LIMIT : AMPC_DEVICE;
   if (!name || !text) {
-    return Status::error(code, "the GPU's driver failed in %s with error %d",
-                         call, static_cast<int>(result));
+    return Status::error(AMPC_DEVICE,
+                         "the GPU's driver failed in %s with error %d", call,
+                         static_cast<int>(result));
   }
-  return Status::error(code, "the GPU's driver failed in %s: %s (%s)", call,
-                       text, name);
+  return Status::error(AMPC_DEVICE, "the GPU's driver failed in %s: %s (%s)",
+                       call, text, name);
 }
 
 Status openGpu(GpuDevice &self, const DeviceOptions &options) {

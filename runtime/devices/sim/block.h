@@ -70,10 +70,10 @@ struct Thread {
   // wgmma: whether its registers are fenced, groups committed and waited for.
   bool fencedRegisters = false;
   uint32_t groupsCommitted = 0, groupsDone = 0;
-  // Generic writes, and copies by cp.async, of clocks up to these are visible
-  // to the async proxy.
-  uint32_t proxyClock = 0, proxyCopies = 0;
-  bool fencedAll = false; // all that it knows, since its last acquire
+  // Generic writes of clocks up to this one are visible to the async proxy.
+  uint32_t proxyClock = 0;
+  uint32_t proxyCopies = 0; // the same of its cp.async, which are generic, too
+  bool fencedAll = false;   // all that it knows, since its last acquire
 
   GlobalView global;
 };

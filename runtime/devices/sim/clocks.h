@@ -29,8 +29,6 @@ public:
   /// Entries of the arrays that release and acquire take.
   uint32_t agents() const { return capacity; }
   uint32_t copiesOf(uint32_t thread) const { return threads + thread; }
-  /// The last of its own copies that a thread has waited for.
-  uint32_t copiesDone(uint32_t thread) const { return ownCopies[thread]; }
   uint32_t groupsOf(uint32_t thread) const {
     return 2 * threads + thread / 128;
   }
@@ -45,6 +43,11 @@ public:
     return clock <= privately(thread, agent);
   }
   uint32_t now(uint32_t thread) const { return own[thread]; }
+  /// The last of the thread's own asynchronous copies that it knows to be done.
+  uint32_t copiesDone(uint32_t thread) const {
+    uint32_t all = common[copiesOf(thread)];
+    return all > ownCopies[thread] ? all : ownCopies[thread];
+  }
 
   /// `thread` learns that asynchronous work up to `clock` is done.
   void learn(uint32_t thread, uint32_t agent, uint32_t clock);

@@ -82,7 +82,7 @@ typedef void (*ampc_kernel_fn)(void *const *buffers, void *scratch,
                                int64_t begin, int64_t end);
 
 typedef struct ampc_kernel_desc {
-  const char *name; /* op, shape and types: `bf16-bf16-f32acc-bf16-conv-...` */
+  const char *name; /* op, shape and types: `softmax_64x4096_f32_f32_...` */
   ampc_kernel_fn fn;
   int64_t items;          /* the launch covers [0, items) */
   int64_t grain;          /* fewest items worth handing to another thread */

@@ -80,8 +80,8 @@ typedef struct ampc_session_s *ampc_session;
  *  machine, maps its weights, allocates its arena, starts its threads. After
  *  this, running allocates nothing. `options` may be NULL.
  *  Errors: AMPC_DEVICE (ABI version, CPU features, threads, no GPU that runs
- *  it), AMPC_IO and AMPC_INVALID (weight file, malformed program), AMPC_LIMIT
- *  (memory, of the host or the GPU). */
+ *  it or none with enough memory), AMPC_IO and AMPC_INVALID (weight file,
+ *  malformed program), AMPC_LIMIT (memory of the host). */
 AMPC_EXPORT ampc_status ampc_session_create(const ampc_program *program,
                                             const ampc_session_options *options,
                                             ampc_session *out_session);

@@ -4,7 +4,7 @@
 
 /// Names of values and locations do not count.
 // CHECK-LABEL: func.func @equal(
-// CHECK-NEXT: %[[Y:.*]] = amp.launch @[[K:"f32-f32-relu-[0-9a-f]+"]](%{{.*}})
+// CHECK-NEXT: %[[Y:.*]] = amp.launch @[[K:relu_4_f32_f32_[0-9a-f]+]](%{{.*}})
 // CHECK-NEXT: amp.launch @[[K]](%[[Y]])
 // CHECK: amp.kernel private @[[K]](
 // CHECK-NOT: amp.kernel
@@ -26,11 +26,11 @@ amp.kernel private @k1(%b: tensor<4xf32>) -> tensor<4xf32> {
 
 /// Shapes, attributes, constants and the order of operands do.
 // CHECK-LABEL: func.func @no_merge(
-// CHECK: amp.launch @[[A:"f32-f32-sub-[0-9a-f]+"]]
-// CHECK: amp.launch @[[B:"f32-f32-f32-sub-[0-9a-f]+"]]
-// CHECK: amp.launch @[[C:"f32-f32-f32-sub-[0-9a-f]+"]]
-// CHECK: amp.launch @[[D:"f32-f32-sub-[0-9a-f]+"]]
-// CHECK: amp.launch @[[E:"f32-f32-sub-[0-9a-f]+"]]
+// CHECK: amp.launch @[[A:sub_4_f32_f32_[0-9a-f]+]]
+// CHECK: amp.launch @[[B:sub_4_f32_f32_f32_[0-9a-f]+]]
+// CHECK: amp.launch @[[C:sub_4_f32_f32_f32_[0-9a-f]+]]
+// CHECK: amp.launch @[[D:sub_4_f32_f32_[0-9a-f]+]]
+// CHECK: amp.launch @[[E:sub_2x2_f32_f32_[0-9a-f]+]]
 // CHECK-COUNT-5: amp.kernel
 func.func @no_merge(%x: tensor<4xf32>, %s: tensor<2x2xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>) {
   %0 = amp.launch @k0(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -66,11 +66,11 @@ amp.kernel private @k4(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
 
 // -----
 
-/// The name: types of operands and results, the root, else the last op that is
-/// no rounding.
+/// The name: the root, else the last op that is no rounding; its shapes; types of
+/// operands and results.
 // CHECK-LABEL: func.func @names(
-// CHECK: amp.launch @"bf16-bf16-f32-bf16-matmul-{{[0-9a-f]+}}"
-// CHECK: amp.launch @"bf16-f32-exp-{{[0-9a-f]+}}"
+// CHECK: amp.launch @matmul_4x4_4x4_bf16_bf16_f32_bf16_{{[0-9a-f]+}}
+// CHECK: amp.launch @exp_4x4_bf16_f32_{{[0-9a-f]+}}
 func.func @names(%x: tensor<4x4xbf16>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
   %0 = amp.launch @k0(%x, %x, %b) : (tensor<4x4xbf16>, tensor<4x4xbf16>, tensor<4xf32>) -> tensor<4x4xbf16>
   %1 = amp.launch @k1(%0) : (tensor<4x4xbf16>) -> tensor<4x4xf32>

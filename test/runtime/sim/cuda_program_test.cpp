@@ -78,6 +78,29 @@ TEST(CudaProgram, runs) {
   }
 }
 
+TEST(CudaProgram, outOfMemory) {
+  // An arena of 1088 bytes, an input and an output of 1024 each.
+  expectRun("run --input=1", 0, "values 4 4", "FAKE_CUDA_MEMORY=3136 " + fake);
+  expectRun("run --input=1", 8,
+            "this program needs 3136 bytes of GPU memory (weights 0, "
+            "activations 1088, inputs and outputs 2048); GPU 0 has 3135 free "
+            "of 3135",
+            "FAKE_CUDA_MEMORY=3135 " + fake);
+}
+
+#ifdef NVTX_INJECTION
+TEST(CudaProgram, rangesForAProfiler) {
+  const std::string injected = "NVTX_INJECTION64_PATH=" NVTX_INJECTION " ";
+  const std::string simulated = "toy_gpu_program_sim";
+  // Walked, each node has a range; else the program as a whole.
+  expectRun("run --input=1 --profile", 0, "nvtx [/Mul]\nnvtx [/Mul_1]\n",
+            injected, simulated);
+  expectRun("run --input=1", 0, "nvtx [toy]\n", injected, simulated);
+  expectRun("run --input=1", 0, "values 4 4", "NVTX_INJECTION64_PATH=/nowhere ",
+            simulated);
+}
+#endif
+
 TEST(CudaProgram, driversThatCannot) {
   expectRun("run --input=1 --device=cuda:3", 8,
             "there is no GPU 3: the driver has 1", fake);

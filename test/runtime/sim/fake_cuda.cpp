@@ -1,9 +1,10 @@
 //===- fake_cuda.cpp - A libcuda.so.1 over the simulator ------------------===//
 //
 // What the dynamic loader finds instead of CUDA's driver, so that loading it is
-// tested without a GPU. Any PTX is taken for the toy kernels, and so is the
-// text "cubin 100" on the architecture 100 only, as a cubin of sm_100a.
-// FAKE_CUDA_ARCH is the device's architecture, 0 for a machine without one.
+// tested without a GPU. PTX, and a cubin for this device, is taken for the toy
+// kernels, and a kernel that is none of them for one that does nothing.
+// FAKE_CUDA_ARCH is the device's architecture, 0 for a machine without one;
+// FAKE_CUDA_MEMORY its bytes, without the simulator's detectors.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/devices/sim/driver.h"
@@ -27,6 +28,7 @@ static Result start(unsigned flags) {
   }
   sim::Options options;
   options.arch = arch();
+  options.checks = !getenv("FAKE_CUDA_MEMORY");
   sim::resetDriver(options);
   return sim::driverApi().init(flags);
 }
@@ -36,11 +38,42 @@ static Result loadImage(Module *out, const void *image, unsigned count,
   auto *text = static_cast<const char *>(image);
   char cubin[32];
   snprintf(cubin, sizeof cubin, "cubin %u", arch());
-  if (strncmp(text, ".version", 8) != 0 && strcmp(text, cubin) != 0) {
+  bool isCode = strstr(text, ".version") || strncmp(text,
+                                                    "\x7f"
+                                                    "ELF",
+                                                    4) == 0;
+  if (!isCode && strcmp(text, cubin) != 0) {
     return invalidImage;
   }
   return sim::driverApi().moduleLoadDataEx(out, &toy::module, count, names,
                                            values);
+}
+
+static size_t memory() {
+  const char *text = getenv("FAKE_CUDA_MEMORY");
+  return text ? strtoull(text, nullptr, 10) : size_t(16) << 30;
+}
+static size_t used = 0; // nothing is given back before the end of a test
+
+static Result allocate(DevicePointer *out, size_t bytes) {
+  if (bytes > memory() - used) {
+    return outOfMemory;
+  }
+  used += bytes;
+  return sim::driverApi().memAlloc(out, bytes);
+}
+
+static Result tellMemory(size_t *free, size_t *total) {
+  *total = memory();
+  *free = *total - used;
+  return success;
+}
+
+static Result findFunction(Function *out, Module module, const char *name) {
+  Result result = sim::driverApi().moduleGetFunction(out, module, name);
+  return result == notFound
+             ? sim::driverApi().moduleGetFunction(out, module, "nothing")
+             : result;
 }
 
 /// The functions that differ from the look-alike's.
@@ -48,6 +81,9 @@ static DriverApi makeTable() {
   DriverApi table = sim::driverApi();
   table.init = start;
   table.moduleLoadDataEx = loadImage;
+  table.moduleGetFunction = findFunction;
+  table.memAlloc = allocate;
+  table.memGetInfo = tellMemory;
   return table;
 }
 

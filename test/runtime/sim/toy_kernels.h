@@ -73,6 +73,8 @@ inline void less(void **params) {
   *go = *iteration < 2;
 }
 
+inline void nothing(void **) {}
+
 inline const ampc_sim_param params[] = {{8, 8}, {8, 8}, {8, 8}};
 inline const ampc_sim_variable variables[] = {{"dynamic", 0, 0}};
 inline const ampc_sim_kernel kernels[] = {
@@ -80,9 +82,10 @@ inline const ampc_sim_kernel kernels[] = {
     {"add", add, params, variables, 3, 1, 0, 0, {}, 0},
     {"shift", shift, params, variables, 2, 1, 0, 0, {}, 0},
     {"less", less, params, variables, 2, 1, 0, 0, {}, 0},
+    {"nothing", nothing, params, variables, 0, 1, 0, 0, {}, 0},
 };
 inline const ampc_sim_module module = {
-    AMPC_SIM_MAGIC, AMPC_SIM_ABI_VERSION, 4, 0, 9, 80, kernels, nullptr, sites};
+    AMPC_SIM_MAGIC, AMPC_SIM_ABI_VERSION, 5, 0, 9, 80, kernels, nullptr, sites};
 
 /// The kernels in the order of the module.
 enum Kernel : uint32_t { DoubleEach, Add, Shift, Less };
