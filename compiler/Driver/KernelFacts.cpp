@@ -82,7 +82,7 @@ KernelReport collectKernels(ModuleOp module) {
 
 /// The mix of SASS where nvdisasm is at hand, else of PTX.
 static void readMix(StringRef ptx, StringRef cubin, KernelVariantFacts &facts) {
-  facts.products = cuda::findProductKind(ptx, facts.symbol);
+  facts.products = cuda::findProductRate(ptx, facts.symbol);
   facts.mix = cuda::readPtxMix(ptx, facts.symbol);
   auto sass = cuda::disassemble(cubin);
   if (!sass) {

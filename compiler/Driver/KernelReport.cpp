@@ -46,8 +46,8 @@ static Roofline computeRoofline(const KernelFacts &kernel,
         computeOccupancy(device, threads, resources->registers,
                          resources->sharedBytes + variant.dynamicSharedBytes);
   }
-  double rate = variant.products == cuda::ProductKind::Half   ? gpu.rate16
-                : variant.products == cuda::ProductKind::Tf32 ? gpu.rateTf32
+  double rate = variant.products == cuda::ProductRate::Half   ? gpu.rate16
+                : variant.products == cuda::ProductRate::Tf32 ? gpu.rateTf32
                                                               : gpu.rateFp32;
   result.computeSeconds =
       static_cast<double>(kernel.flops) / (rate > 0 ? rate : gpu.rateFp32);

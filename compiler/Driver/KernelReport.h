@@ -33,7 +33,7 @@ struct KernelVariantFacts {
   std::optional<uint64_t> spillStoreBytes, spillLoadBytes;
   cuda::InstructionMix mix;
   bool isMixOfSass = false;
-  cuda::ProductKind products = cuda::ProductKind::None;
+  cuda::ProductRate products = cuda::ProductRate::None;
 };
 
 /// One kernel, and how a run of the program uses it.

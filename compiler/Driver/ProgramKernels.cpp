@@ -133,7 +133,7 @@ LogicalResult ProgramReader::describe(const json::Object &launch,
   }
   if (kind == "ptx") {
     facts.mix = cuda::readPtxMix(modules[module], facts.symbol);
-    facts.products = cuda::findProductKind(modules[module], facts.symbol);
+    facts.products = cuda::findProductRate(modules[module], facts.symbol);
     return success();
   }
   auto kernels = cuda::readCubin(modules[module]);
@@ -178,18 +178,20 @@ LogicalResult ProgramReader::readImage(const json::Object &image, size_t index,
     if (!launch || failed(describe(*launch, kind, variant))) {
       return failure();
     }
-    // A cubin says nothing of products; the PTX of another image may.
-    auto known = find_if(facts.variants, [&](const KernelVariantFacts &other) {
-      return other.architecture == variant.architecture;
-    });
-    if (kind == "ptx" && known != facts.variants.end()) {
-      known->products = variant.products;
-      if (known->mix.total == 0) {
-        known->mix = variant.mix;
+    // A cubin does not tell what it multiplies; the PTX of the same kernel does.
+    bool isKnown = false;
+    for (KernelVariantFacts &cubin : facts.variants) {
+      if (kind == "ptx") {
+        cubin.products = variant.products;
       }
-      continue;
+      if (cubin.architecture == variant.architecture) {
+        isKnown = true;
+        cubin.mix = cubin.mix.total ? std::move(cubin.mix) : variant.mix;
+      }
     }
-    facts.variants.push_back(std::move(variant));
+    if (!isKnown) {
+      facts.variants.push_back(std::move(variant));
+    }
   }
   return success();
 }

@@ -5,7 +5,7 @@
   test/models/check_determinism.py            the models that tools/check uses
   test/models/check_determinism.py resnet50   others
 
-The program, the library and its header, the precision and the memory report
+The programs, the library and its header, a folder of GPU kernels, the precision and the memory report
 must not depend on the folder of the model, the working folder, the number of
 threads of the compiler or chance. The last line is `N passed, N failed`,
 counting files.
@@ -35,11 +35,11 @@ def compile_all(model: pathlib.Path, folder: pathlib.Path, amp: str, jobs: int) 
     """Name of each file written for a copy of the model in `folder` -> its hash."""
     folder.mkdir(parents=True)
     shutil.copy(model, folder / "model.onnx")
-    commands = ([], ["--emit=lib"], ["--emit=mlir", "--compile-to=memory"])
-    names = ("program", "library.so", "memory.mlir")
-    for extra, name in zip(commands, names):
-        command = [str(env.ampc_path()), "model.onnx", "-o", name, "--target=cpu", f"--amp={amp}",
-                   f"-j{jobs}", "--precision-report=precision.json", "--memory-report=memory.json",
+    cpu, gpu = ["--target=cpu"], ["--cuda-arch=sm_80,sm_90a", "--no-cache"]
+    for name, extra in (("program", cpu), ("library.so", [*cpu, "--emit=lib"]),
+                        ("memory.mlir", [*cpu, "--emit=mlir", "--compile-to=memory"]),
+                        ("gpu-program", gpu), ("kernels", [*gpu, "--emit=kernels"])):
+        command = [str(env.ampc_path()), "model.onnx", "-o", name, f"--amp={amp}", f"-j{jobs}", "--precision-report=precision.json", "--memory-report=memory.json",
                    *extra]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
         if done.returncode != 0:

@@ -115,6 +115,50 @@ def check_model(name: str, tally: Tally, report_schema, policy_schema) -> None:
         record(tally, f"{name} {run}", wrong)
 
 
+def run_ampc(*words) -> str:
+    done = subprocess.run([str(env.ampc_path()), *map(str, words)], capture_output=True, text=True,
+                          errors="replace", timeout=600)
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip().splitlines()[0]}")
+    return done.stdout
+
+
+def check_kernels(name: str, tally: Tally) -> None:
+    """The report of a model's kernels, of the program's, and the index of a
+    folder of them; the first two tell the same."""
+    model = catalogue.generate(name, env.BUILD / "models")
+    target = ["--cuda-arch=sm_80,sm_90a", "--amp=fp16", "--constants=saturate"]
+    with tempfile.TemporaryDirectory() as made:
+        program, folder = pathlib.Path(made) / "program", pathlib.Path(made) / "kernels"
+        try:
+            report = json.loads(run_ampc("inspect", "--kernels", "--json", model, *target))
+            run_ampc(model, "-o", program, *target)
+            again = json.loads(run_ampc("inspect", "--kernels", "--json", program))
+            run_ampc(model, "-o", folder, "--emit=kernels", *target)
+            index = json.loads((folder / "index.json").read_text())
+        except RuntimeError as error:
+            record(tally, f"{name} kernels", [str(error)])
+            return
+    record(tally, f"{name} kernels", schema.check(report, load("kernel-report")))
+    record(tally, f"{name} program", schema.check(again, load("kernel-report")))
+    record(tally, f"{name} index", schema.check(index, load("kernel-index")))
+    wrong = []
+    for key in ("memory", "totals"):
+        if report[key] != again[key]:
+            wrong.append(f"{key}: {report[key]} of the model, {again[key]} of the program")
+    for one, other in zip(report["kernels"], again["kernels"], strict=True):
+        for ours, theirs in zip(one["variants"], other["variants"], strict=True):
+            differing = [key for key in theirs if key != "main_loop" and ours[key] != theirs[key]]
+            if differing:
+                wrong.append(f"{one['name']} {ours['architecture']}: {', '.join(differing)}")
+        spills = sum(variant.get("spill_store_bytes", 0) for variant in one["variants"])
+        if spills:
+            wrong.append(f"{one['name']}: {spills} bytes of spills")
+    if sum(kernel["launches"] for kernel in report["kernels"]) != report["totals"][0]["launches"]:
+        wrong.append("launches do not add up")
+    record(tally, f"{name} program as model", wrong)
+
+
 def check_broken(tally: Tally, report_schema, policy_schema) -> None:
     """What must not fit."""
     report = explain(catalogue.generate("mlp", env.BUILD / "models"), ["--amp=bf16"])
@@ -154,6 +198,7 @@ def main() -> int:
     check_broken(tally, report_schema, policy_schema)
     for name in args.models:
         check_model(name, tally, report_schema, policy_schema)
+        check_kernels(name, tally)
     return tally.close()
 
 

@@ -239,15 +239,15 @@ InstructionMix ampc::cuda::readSassMix(StringRef sass, StringRef symbol) {
   return countMix(listSass(sass, symbol), sassKinds);
 }
 
-ProductKind ampc::cuda::findProductKind(StringRef ptx, StringRef symbol) {
-  ProductKind kind = ProductKind::None;
+ProductRate ampc::cuda::findProductRate(StringRef ptx, StringRef symbol) {
+  ProductRate kind = ProductRate::None;
   for (const Line &line : listPtx(findPtxBody(ptx, symbol)).lines) {
     StringRef name = kindOf(line.opcode, ptxKinds);
     if (name == "mma") {
-      return line.opcode.contains(".tf32") ? ProductKind::Tf32
-                                           : ProductKind::Half;
+      return line.opcode.contains(".tf32") ? ProductRate::Tf32
+                                           : ProductRate::Half;
     }
-    kind = name == "fma" ? ProductKind::Fp32 : kind;
+    kind = name == "fma" ? ProductRate::Fp32 : kind;
   }
   return kind;
 }

@@ -18,7 +18,7 @@ struct InstructionMix {
 };
 
 /// Which numbers a kernel's products are of.
-enum class ProductKind { None, Fp32, Tf32, Half };
+enum class ProductRate { None, Fp32, Tf32, Half };
 
 /// Of the innermost loop of `symbol` with most matrix products, or, without
 /// any, fused products, in a text of PTX.
@@ -29,7 +29,7 @@ InstructionMix readSassMix(llvm::StringRef sass, llvm::StringRef symbol);
 
 /// What the matrix instructions of `symbol` multiply; Fp32 where there are
 /// only fused products.
-ProductKind findProductKind(llvm::StringRef ptx, llvm::StringRef symbol);
+ProductRate findProductRate(llvm::StringRef ptx, llvm::StringRef symbol);
 
 } // namespace ampc::cuda
 

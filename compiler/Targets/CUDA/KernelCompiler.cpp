@@ -4,7 +4,6 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -106,11 +105,11 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
-  workspace = static_cast<int64_t>(workspaceBytes);
-  symbol = name->str();
   tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
   std::copy(maps.begin(), maps.end(),
             reinterpret_cast<char *>(tensorMaps.data()));
+  workspace = static_cast<int64_t>(workspaceBytes);
+  symbol = name->str();
   ptx = code.take_front(ptxBytes).str();
   cubin = code.drop_front(ptxBytes).str();
   return kernel;
@@ -141,6 +140,14 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
   OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo(false).useLocalScope();
   kernel->print(os, flags);
+  // What holds for the whole module, as whether f32 may be cut to TF32; but not
+  // what tells whose kernel it is.
+  for (NamedAttribute fact : kernel->getParentOp()->getAttrs()) {
+    if (fact.getName() != "amp.graph_name" &&
+        fact.getName() != "amp.metadata") {
+      os << '\n' << fact.getName() << '=' << fact.getValue();
+    }
+  }
   // A resource is printed as its name.
   kernel->walk([&](Operation *op) {
     op->getAttrDictionary().walk([&](DenseResourceElementsAttr attr) {

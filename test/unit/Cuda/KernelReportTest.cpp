@@ -126,13 +126,13 @@ TEST(InstructionMix, innermostLoopWithProducts) {
   EXPECT_EQ(mix.counts["integer"], 1u);
   EXPECT_EQ(mix.counts["compare"], 1u);
   EXPECT_EQ(mix.counts["branch"], 1u);
-  EXPECT_EQ(findProductKind(loops, "first"), ProductKind::Half);
+  EXPECT_EQ(findProductRate(loops, "first"), ProductRate::Half);
 
   mix = readPtxMix(loops, "second");
   EXPECT_FALSE(mix.isLoop);
   EXPECT_EQ(mix.total, 6u);
   EXPECT_EQ(mix.counts["fma"], 1u);
-  EXPECT_EQ(findProductKind(loops, "second"), ProductKind::Fp32);
+  EXPECT_EQ(findProductRate(loops, "second"), ProductRate::Fp32);
   EXPECT_EQ(readPtxMix(loops, "third").total, 0u);
   EXPECT_EQ(readPtxMix("", "first").total, 0u);
 }
