@@ -2,6 +2,7 @@
 #include "compiler/Registration/Registration.h"
 
 #include "compiler/Pipelines/Pipelines.h"
+#include "dialects/Amp/Gradient/Models.h"
 #include "dialects/Amp/IR/AmpDialect.h"
 #include "dialects/Amp/Impl/ChannelsLast.h"
 #include "dialects/Amp/Reference/Models.h"
@@ -16,6 +17,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Memory/Passes.h"
 #include "passes/Precision/Passes.h"
+#include "passes/Training/Passes.h"
 
 using namespace mlir;
 
@@ -28,12 +30,14 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registry.insert<amp::AmpDialect, rt::RtDialect>();
   amp::registerChannelsLastModels(registry);
   ref::registerReferenceModels(registry);
+  grad::registerGradientModels(registry);
 }
 
 void ampc::registerPasses() {
   registerAllPasses();
   graph::registerGraphPasses();
   precision::registerPrecisionPasses();
+  training::registerTrainingPasses();
   fusion::registerFusionPasses();
   memory::registerMemoryPasses();
   registerPipelines();
