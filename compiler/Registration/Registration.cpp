@@ -7,6 +7,7 @@
 #include "dialects/Amp/Impl/ChannelsLast.h"
 #include "dialects/Amp/Reference/Models.h"
 #include "dialects/Rt/IR/RtDialect.h"
+#include "dialects/Train/IR/TrainDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -27,7 +28,7 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
-  registry.insert<amp::AmpDialect, rt::RtDialect>();
+  registry.insert<amp::AmpDialect, rt::RtDialect, train::TrainDialect>();
   amp::registerChannelsLastModels(registry);
   ref::registerReferenceModels(registry);
   grad::registerGradientModels(registry);

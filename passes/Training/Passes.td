@@ -38,4 +38,26 @@ def TrainingDifferentiatePass : Pass<"training-differentiate", "mlir::func::Func
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
+def TrainingExpandUpdatesPass : Pass<"training-expand-updates", "mlir::func::FuncOp"> {
+  let summary = "Write loss scaling and optimizers as operations of amp";
+  let description = [{
+    *Does*: each operation of `train` becomes the arithmetic that its definition
+    states, on f32. What a skipped step keeps is selected element by element, so
+    that nothing waits for the host.
+
+    *Guarantees*: no operation of `train` is left.
+
+    ```mlir
+    %c = train.clip %norm, %max : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    // becomes
+    %0 = amp.add %norm, %epsilon : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %1 = amp.div %max, %0 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %2 = amp.min %1, %one : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %3 = amp.compare %max, %zero {predicate = #amp.predicate<gt>} : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %c = amp.select %3, %2, %one : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
 #endif // AMPC_PASSES_TRAINING_PASSES_TD
