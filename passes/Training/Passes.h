@@ -6,12 +6,17 @@
 #include "mlir/Pass/Pass.h"
 
 namespace ampc::training {
+/// What a trainer minimizes.
+enum class Loss { SoftmaxCrossEntropy, Mse, L1, Huber, BceWithLogits };
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/Training/Passes.h.inc"
 
 /// Marks of arguments and results.
 inline constexpr llvm::StringLiteral trainableName = "amp.trainable";
+/// On the constants that were initializers: their names.
+inline constexpr llvm::StringLiteral initializerName = "amp.initializer";
 inline constexpr llvm::StringLiteral lossName = "amp.loss";
 } // namespace ampc::training
 

@@ -60,4 +60,79 @@ def TrainingExpandUpdatesPass : Pass<"training-expand-updates", "mlir::func::Fun
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
+def TrainingExposeParametersPass : Pass<"training-expose-parameters", "mlir::ModuleOp"> {
+  let summary = "Turn trained initializers into arguments that are state";
+  let description = [{
+    *Requires* constants that the importer marked with `amp.initializer`, before
+    any pass that folds or narrows constants.
+
+    *Does*: each float initializer that `frozen` does not match (or, if
+    `trained` is given, that it matches) becomes a `train.state` and an argument
+    of `@main`, marked as trainable. A batch norm's statistics are no
+    parameters: they become states that are not trained. The others stay
+    constants, which later passes fold as they like.
+
+    *Guarantees*: whatever a trained value is used for, the use remains.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %w = amp.constant {amp.initializer = "w"} dense<2.0> : tensor<4xf32>
+      %y = amp.mul %x, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    // becomes
+    train.state @w : tensor<4xf32> initial dense<2.0> : tensor<4xf32>
+    func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32> {amp.name = "w", amp.trainable, train.state = @w}) -> tensor<4xf32> {
+      %y = amp.mul %x, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"frozen", "frozen", "std::string",
+               "Globs of initializers that are not trained.">,
+    ListOption<"trained", "trained", "std::string",
+               "Globs of the only initializers that are.">
+  ];
+  let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect"];
+}
+
+def TrainingAttachLossPass : Pass<"training-attach-loss", "mlir::ModuleOp"> {
+  let summary = "Append a loss and its weight to the results of the main function";
+  let description = [{
+    *Does*: adds an argument for the labels and two f32 results, the weighted sum of
+    the loss over the batch (marked `amp.loss`) and the sum of weights by which it
+    is to be divided. The loss is of the result that `input` names, the
+    only one by default: `softmax-cross-entropy` takes integer labels of classes
+    along `axis` (1, but the last one for rank 3), with `smoothing` and without
+    those that equal `ignore-index`; the others take labels of the result's
+    shape, and average over all its elements but the batch.
+
+    *Guarantees*: the operations are such as an exporter would write, so that
+    precision is decided for them as for the rest.
+
+    ```mlir
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32>
+    // becomes
+    func.func @main(%x: tensor<2x3xf32>, %labels: tensor<2xi64>)
+        -> (tensor<2x3xf32>, tensor<f32> {amp.loss}, tensor<f32>)
+    ```
+  }];
+  let options = [
+    Option<"loss", "loss", "Loss", "Loss::SoftmaxCrossEntropy", "What is minimized.",
+           [{::llvm::cl::values(
+             clEnumValN(Loss::SoftmaxCrossEntropy, "softmax-cross-entropy", "of logits, with integer labels"),
+             clEnumValN(Loss::Mse, "mse", "mean of squared differences"),
+             clEnumValN(Loss::L1, "l1", "mean of absolute differences"),
+             clEnumValN(Loss::Huber, "huber", "squared below 1, linear beyond"),
+             clEnumValN(Loss::BceWithLogits, "bce-with-logits", "binary cross-entropy of logits"))}]>,
+    Option<"input", "input", "std::string", "\"\"", "The result that the loss is of.">,
+    Option<"label", "label", "std::string", "\"labels\"", "The name of the labels.">,
+    Option<"axis", "axis", "int64_t", "-1", "The dimension of classes; chosen by rank if negative.">,
+    Option<"smoothing", "smoothing", "double", "0.0", "The share of the loss that all classes have.">,
+    Option<"ignoreIndex", "ignore-index", "int64_t", "-100", "The label of what does not count.">
+  ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
 #endif // AMPC_PASSES_TRAINING_PASSES_TD

@@ -2,8 +2,10 @@
 #ifndef AMPC_DIALECTS_TRAIN_IR_TRAINOPS_TD
 #define AMPC_DIALECTS_TRAIN_IR_TRAINOPS_TD
 
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Train_Dialect : Dialect {
@@ -141,6 +143,47 @@ def Train_AdamOp : Train_Op<"adam", [
                        Train_Scalar:$learning_rate, Train_Scalar:$beta1, Train_Scalar:$beta2,
                        Train_Scalar:$epsilon, Train_Scalar:$weight_decay, UnitAttr:$decoupled);
   let results = (outs Train_F32:$new_parameter, Train_F32:$new_mean, Train_F32:$new_square);
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+def Train_ArenaOp : Op<Train_Dialect, "arena", [Symbol]> {
+  let summary = "memory that outlives a step, as one flat tensor";
+  let description = [{
+    Holds the states that are placed in it. Arenas of parameters, gradients and
+    moments share one index: what stands at an element of one belongs to the
+    same element of the others. All elements that no state covers are zero and
+    stay zero.
+
+    ```mlir
+    train.arena @parameters : tensor<1024xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+  let hasVerifier = 1;
+}
+
+def Train_StateOp : Op<Train_Dialect, "state", [DeclareOpInterfaceMethods<SymbolUserOpInterface>, Symbol]> {
+  let summary = "a tensor that outlives a step";
+  let description = [{
+    A function reads it through an argument with `train.state = @name` and
+    replaces it by a result with that attribute. `initial` is its value before
+    the first step, zeros when absent. Once placed, it lies in `arena` from
+    element `offset` on.
+
+    ```mlir
+    train.state @w : tensor<4x2xf32> in @parameters at 32 initial dense<1.0> : tensor<4x2xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
+                       OptionalAttr<FlatSymbolRefAttr>:$arena, OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<ElementsAttr>:$initial);
+  let assemblyFormat = [{
+    $sym_name `:` $type (`in` $arena^ `at` $offset)? (`initial` $initial^)? attr-dict
+  }];
 }
 
 #endif // AMPC_DIALECTS_TRAIN_IR_TRAINOPS_TD
