@@ -196,7 +196,12 @@ private:
       }
       terminator->insertOperands(result, value);
     }
+    int64_t count = loss == Loss::SoftmaxCrossEntropy
+                        ? labelType.getNumElements()
+                        : (type.getRank() == 0 ? 1 : type.getDimSize(0));
     main.setResultAttr(main.getNumResults() - 2, lossName, b.getUnitAttr());
+    main.setResultAttr(main.getNumResults() - 1, nominalWeightName,
+                       b.getF64FloatAttr(static_cast<double>(count)));
     return success();
   }
 };

@@ -135,4 +135,68 @@ def TrainingAttachLossPass : Pass<"training-attach-loss", "mlir::ModuleOp"> {
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
+def TrainingBatchStatisticsPass : Pass<"training-batch-statistics", "mlir::func::FuncOp"> {
+  let summary = "Normalize by the statistics of the batch and update the running ones";
+  let description = [{
+    *Requires* batch norms whose statistics are states of the function.
+
+    *Does*: such a batch norm subtracts the mean of the batch and divides by its
+    standard deviation, both computed in f32 over all but the channels, and its
+    gradient flows through them. For each statistic a result is added, running *
+    momentum + batch * (1 - momentum) with the variance of the population, as
+    ONNX's training mode has it.
+
+    *Guarantees*: the function reads each running statistic only for its update.
+
+    ```mlir
+    func.func @main(%x: tensor<8x4xf32>, .., %m: tensor<4xf32> {train.state = @m}, ..) -> tensor<8x4xf32> {
+      %y = amp.batch_norm %x, %g, %b, %m, %v {epsilon = 1.0e-5 : f64} : ...
+    // becomes
+    func.func @main(..) -> (tensor<8x4xf32>, tensor<4xf32> {train.state = @m}, tensor<4xf32> {train.state = @v}) {
+      %mean = amp.reduce_mean %x {axes = array<i64: 0>, keepdims = true} : (tensor<8x4xf32>) -> tensor<1x4xf32>
+      ...
+    ```
+  }];
+  let options = [
+    Option<"momentum", "momentum", "double", "0.9", "The share of a running statistic that a step keeps.">
+  ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
+def TrainingBuildStepPass : Pass<"training-build-step", "mlir::ModuleOp"> {
+  let summary = "Make a step that adds up gradients and one that applies them";
+  let description = [{
+    *Requires* `@main` differentiated: its last argument is the cotangent of the
+    loss, its last results are the gradients of the trained arguments.
+
+    *Does*: places the parameters in one flat arena, and gradients and moments in
+    arenas of the same index. `@main` becomes `@step`, which runs the model on one
+    micro-batch with the loss scaled by the state `train.scale` and adds
+    gradients, loss and its weight to what is there. `@apply` makes one update of
+    all parameters at once: it checks the gradients, clips their norm, skips
+    the update where one is not finite, adjusts the scale, and starts the sums
+    anew. Learning rate and the like are its arguments, the loss, norm, scale and
+    whether the step was skipped its results.
+
+    *Guarantees*: neither function asks the host anything in between. The
+    gradients are divided by the scale and by the weight that the micro-batches
+    really held, before they are clipped.
+
+    ```mlir
+    func.func @apply(%learning_rate: tensor<f32>, .., %parameters: tensor<1024xf32> {train.state = @parameters}, ..)
+        -> (tensor<f32> {amp.name = "loss"}, .., tensor<1024xf32> {train.state = @parameters}, ..)
+    ```
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "Optimizer", "Optimizer::Sgd", "How parameters move.",
+           [{::llvm::cl::values(
+             clEnumValN(Optimizer::Sgd, "sgd", "with momentum, which may be 0"),
+             clEnumValN(Optimizer::Nesterov, "nesterov", "with Nesterov's momentum"),
+             clEnumValN(Optimizer::Adam, "adam", "Adam, with decay in the gradient"),
+             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"))}]>
+  ];
+  let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 #endif // AMPC_PASSES_TRAINING_PASSES_TD

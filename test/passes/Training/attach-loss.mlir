@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[X:.*]]: tensor<2x3xf32>, %[[L:.*]]: tensor<2xi64> {amp.name = "labels"}
-// CHECK-SAME: -> (tensor<2x3xf32> {amp.name = "logits"}, tensor<f32> {amp.loss, amp.name = "loss"}, tensor<f32> {amp.name = "loss_weight"})
+// CHECK-SAME: -> (tensor<2x3xf32> {amp.name = "logits"}, tensor<f32> {amp.loss, amp.name = "loss"}, tensor<f32> {amp.name = "loss_weight", amp.nominal_weight = 2.000000e+00 : f64})
 // CHECK: amp.compare %[[L]], %{{.*}} {predicate = #amp.predicate<eq>}
 // CHECK: %[[S:.*]] = amp.log_softmax %[[X]] {axis = 1 : i64}
 // CHECK: amp.gather_elements %[[S]], %{{.*}} {axis = 1 : i64}
