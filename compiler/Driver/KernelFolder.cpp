@@ -135,7 +135,8 @@ static json::Value toJson(ArrayRef<KernelCode> code) {
                                  {"grid", toJson(launch.grid)},
                                  {"block", toJson(launch.block)},
                                  {"shared_bytes", launch.sharedBytes},
-                                 {"tensor_maps", launch.tensorMaps.size()}});
+                                 {"tensor_maps", launch.tensorMaps.size()},
+                                 {"workspace_bytes", launch.workspaceBytes}});
   }
   return array;
 }

@@ -127,6 +127,7 @@ LogicalResult ProgramReader::describe(const json::Object &launch,
   readSizes(launch, "grid", facts.grid);
   readSizes(launch, "block", facts.block);
   facts.dynamicSharedBytes = numberOf(launch, "shared_bytes");
+  facts.workspaceBytes = numberOf(launch, "workspace_bytes");
   uint64_t module = numberOf(launch, "module");
   if (module >= modules.size() || modules[module].empty()) {
     return malformed("code of '" + facts.symbol + "'");
@@ -178,7 +179,8 @@ LogicalResult ProgramReader::readImage(const json::Object &image, size_t index,
     if (!launch || failed(describe(*launch, kind, variant))) {
       return failure();
     }
-    // A cubin does not tell what it multiplies; the PTX of the same kernel does.
+    // A cubin does not tell what it multiplies; the PTX of the same kernel
+    // does.
     bool isKnown = false;
     for (KernelVariantFacts &cubin : facts.variants) {
       if (kind == "ptx") {

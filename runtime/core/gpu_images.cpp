@@ -76,6 +76,16 @@ Status checkGpuCode(const ampc_program &program) {
   return Status();
 }
 
+uint64_t workspaceBytes(const ampc_gpu_image &image,
+                        const ampc_program &program) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < program.num_kernels; ++i) {
+    uint64_t bytes = image.launches[i].workspace_bytes;
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
 uint64_t regionBytes(const ampc_program &program, const ampc_buffer_ref &ref) {
   switch (ref.region) {
   case AMPC_REGION_ARENA:

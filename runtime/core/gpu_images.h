@@ -22,6 +22,10 @@ const char *imageKindName(uint32_t kind);
 /// The bytes of all its modules.
 uint64_t imageBytes(const ampc_gpu_image &image);
 
+/// Of the launches of an image, the most.
+uint64_t workspaceBytes(const ampc_gpu_image &image,
+                        const ampc_program &program);
+
 /// "sm_80, sm_90, PTX of sm_75".
 Str describeImages(const ampc_gpu_code &code);
 

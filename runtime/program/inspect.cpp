@@ -72,6 +72,16 @@ void printTensors(const char *what, const ampc_tensor_desc *descs,
   }
 }
 
+/// The workspace on the device that needs most; 0 in a program of the CPU.
+uint64_t mostWorkspaceBytes(const ampc_program &program) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; program.gpu && i < program.gpu->num_images; ++i) {
+    uint64_t bytes = workspaceBytes(program.gpu->images[i], program);
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
 void printText(const ampc_program &program, const Counts &counts) {
   printf("%-10s %s (%s, ABI %u)\n", "program", orEmpty(program.name),
          orEmpty(program.producer), program.abi_version);
@@ -82,6 +92,9 @@ void printText(const ampc_program &program, const Counts &counts) {
          externalWeights(program) ? " in " : "",
          externalWeights(program) ? orEmpty(program.weights_file) : "");
   printf("%-10s %s\n", "arena", formatBytes(program.arena_bytes.fixed).c_str());
+  if (uint64_t bytes = mostWorkspaceBytes(program)) {
+    printf("%-10s %s\n", "workspace", formatBytes(bytes).c_str());
+  }
   printf("%-10s %u\n", "kernels", program.num_kernels);
   printf("%-10s %llu", "launches",
          static_cast<unsigned long long>(counts.launches));
@@ -130,10 +143,11 @@ void jsonLaunch(Str *out, const ampc_gpu_launch &launch, bool isFirst) {
   appendJsonString(out, launch.symbol);
   out->appendf(", \"module\": %u, \"grid\": [%u, %u, %u], "
                "\"block\": [%u, %u, %u], \"shared_bytes\": %u, "
-               "\"tensor_maps\": %u}",
+               "\"tensor_maps\": %u, \"workspace_bytes\": %llu}",
                launch.module, launch.grid[0], launch.grid[1], launch.grid[2],
                launch.block[0], launch.block[1], launch.block[2],
-               launch.shared_bytes, launch.num_tensor_maps);
+               launch.shared_bytes, launch.num_tensor_maps,
+               static_cast<unsigned long long>(launch.workspace_bytes));
 }
 
 /// What a kernel may access of each of its buffers.
@@ -218,10 +232,12 @@ void printJson(const ampc_program &program, const Plan &plan,
   } else {
     out.append("null");
   }
-  out.appendf(",\n  \"arena_bytes\": %llu,\n  \"launches\": %llu,\n"
+  out.appendf(",\n  \"arena_bytes\": %llu,\n  \"workspace_bytes\": %llu,\n"
+              "  \"launches\": %llu,\n"
               "  \"nested_launches\": %llu,\n  \"copies\": %llu,\n"
               "  \"ifs\": %llu,\n  \"loops\": %llu,\n  \"cpu_features\": ",
               static_cast<unsigned long long>(program.arena_bytes.fixed),
+              static_cast<unsigned long long>(mostWorkspaceBytes(program)),
               static_cast<unsigned long long>(counts.launches),
               static_cast<unsigned long long>(counts.nested),
               static_cast<unsigned long long>(counts.copies),

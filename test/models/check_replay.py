@@ -50,7 +50,8 @@ MODELS = {
     "bert-layer": functools.partial(transformers.bert, layers=1, hidden=128, heads=4, length=16,
                                     vocabulary=1000, positions=64),
 }
-TARGETS = {"sm_75": ("fp16",), "sm_80": ("fp16", "bf16"), "sm_90a": ("fp16", "bf16")}
+TARGETS = {"sm_75": ("fp16",), "sm_80": ("fp16", "bf16", "tf32"),
+           "sm_90a": ("fp16", "bf16", "tf32")}
 QUICK = {"mlp-sm_75-fp16", "conv-sm_80-fp16", "bert-layer-sm_90a-bf16", "mlp-sm_90a-fp16"}
 
 TYPES = ("f16", "bf16", "tf32", "f32")  # MatrixType in the simulator

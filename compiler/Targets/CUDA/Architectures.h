@@ -24,6 +24,10 @@ struct CudaArchitecture {
   /// products run everywhere.
   bool hasType(llvm::StringRef type) const;
 
+  /// Whether it has wgmma: warpgroups multiply from shared memory. Code for it
+  /// runs on no other architecture.
+  bool hasWgmma() const { return name == "sm_90a"; }
+
   /// Whether threads can copy to shared memory without waiting: cp.async.
   bool hasAsyncCopy() const { return major >= 8; }
 

@@ -18,8 +18,23 @@ void CudaEmitter::reset() {
     global.erase();
   }
   reserved.clear();
+  tensorMaps.clear();
+  scratchAlignment = 16;
+  blocksPerMultiprocessor = 0;
+  // Without the parameters that an earlier attempt has added.
+  SmallVector<Type> buffers(kernel.getNumArguments() + kernel.getNumResults(),
+                            LLVM::LLVMPointerType::get(b.getContext()));
+  function.setFunctionType(b.getFunctionType(buffers, {}));
   Block *entry = beginFunction();
   llvm::append_range(pointers, entry->getArguments());
+}
+
+Value CudaEmitter::addTensorMap(const ampc_gpu_tensor_map &map) {
+  tensorMaps.push_back(map);
+  unsigned number = function.getNumArguments();
+  (void)function.insertArgument(
+      number, LLVM::LLVMPointerType::get(b.getContext()), {}, loc);
+  return function.getArgument(number);
 }
 
 void CudaEmitter::forEachItem(function_ref<void(Value)> body) {
@@ -54,21 +69,24 @@ void CudaEmitter::barrier() { NVVM::Barrier0Op::create(b, loc); }
 //===----------------------------------------------------------------------===//
 
 static LLVM::GlobalOp createShared(func::FuncOp function, StringRef name,
-                                   int64_t bytes, LLVM::Linkage linkage) {
+                                   int64_t bytes, LLVM::Linkage linkage,
+                                   int64_t alignment = 16) {
   OpBuilder b(function);
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes);
   return LLVM::GlobalOp::create(b, function.getLoc(), type,
                                 /*isConstant=*/false, linkage, name,
-                                /*value=*/Attribute(), /*alignment=*/16,
+                                /*value=*/Attribute(), alignment,
                                 /*addrSpace=*/3);
 }
 
 Value CudaEmitter::scratchPointer(int64_t offset) {
   auto module = function->getParentOfType<ModuleOp>();
-  auto global = module.lookupSymbol<LLVM::GlobalOp>(dynamicSharedName);
+  StringRef name =
+      scratchAlignment > 16 ? alignedSharedName : dynamicSharedName;
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
   if (!global) {
-    global =
-        createShared(function, dynamicSharedName, 0, LLVM::Linkage::External);
+    global = createShared(function, name, 0, LLVM::Linkage::External,
+                          scratchAlignment);
   }
   Value base = LLVM::AddressOfOp::create(b, loc, global);
   return offset == 0
@@ -84,6 +102,22 @@ Value CudaEmitter::reserveShared(int64_t bytes) {
   reserved.push_back(
       createShared(function, name, bytes, LLVM::Linkage::Internal));
   return LLVM::AddressOfOp::create(b, loc, reserved.back());
+}
+
+void CudaEmitter::reserveWorkspace(int64_t bytes) {
+  if (launch.workspaceBytes == 0) {
+    SmallVector<Type> types(function.getArgumentTypes());
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+    types.push_back(pointer);
+    function.setFunctionType(b.getFunctionType(types, {}));
+    function.getBody().front().addArgument(pointer, loc);
+  }
+  launch.workspaceBytes = std::max(launch.workspaceBytes, bytes);
+}
+
+Value CudaEmitter::workspace() {
+  assert(launch.workspaceBytes != 0);
+  return function.getArguments().back();
 }
 
 int64_t CudaEmitter::getAlignment(Value offset, int64_t bytes,
@@ -136,6 +170,18 @@ Value CudaEmitter::shuffleXor(Value value, int64_t mask) {
       arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, i64, high),
                             half));
   return type == i64 ? joined : arith::BitcastOp::create(b, loc, type, joined);
+}
+
+Value CudaEmitter::broadcastFirst(Value value) {
+  Type i32 = b.getI32Type();
+  auto number = [&](int64_t n) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(n));
+  };
+  Value word = arith::IndexCastOp::create(b, loc, i32, value);
+  Value first =
+      NVVM::ShflOp::create(b, loc, i32, number(-1), word, number(0), number(31),
+                           NVVM::ShflKind::idx, UnitAttr());
+  return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), first);
 }
 
 Value CudaEmitter::reduceBlock(Value value, int64_t threads,

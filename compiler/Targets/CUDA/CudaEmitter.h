@@ -2,9 +2,11 @@
 #ifndef AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
 #define AMPC_COMPILER_TARGETS_CUDA_CUDAEMITTER_H
 
+#include "ampc/abi.h"
 #include "compiler/Targets/CUDA/Architectures.h"
 #include "compiler/Targets/Codegen/KernelEmitter.h"
 #include "compiler/Targets/Codegen/RowWalker.h"
+#include "compiler/Targets/Target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace ampc::cuda {
@@ -21,9 +23,10 @@ public:
 
   CudaEmitter(amp::KernelOp kernel, mlir::func::FuncOp function,
               const codegen::KernelTraits &traits,
-              const CudaArchitecture &architecture)
+              const CudaArchitecture &architecture,
+              llvm::ArrayRef<ContractionRule> contractionRules)
       : KernelEmitter(kernel, function, traits), architecture(architecture),
-        hasWideMma(architecture.hasBf16),
+        contractionRules(contractionRules), hasWideMma(architecture.hasBf16),
         sharedBytes(architecture.getSharedBytes()) {}
 
   void reset() override;
@@ -39,18 +42,39 @@ public:
   /// A pointer to `bytes` of static shared memory, 16-byte aligned.
   mlir::Value reserveShared(int64_t bytes);
 
+  /// Asks for `bytes` of the workspace that all blocks of a launch share; it is
+  /// zeros before the first launch of a program, and then as kernels leave it.
+  void reserveWorkspace(int64_t bytes);
+  /// A pointer to it.
+  mlir::Value workspace();
+
   mlir::Value threadIndex(); ///< in the block, of type index
   mlir::Value blockIndex();
   void barrier(); ///< of the block
 
   const CudaArchitecture &architecture;
+  const llvm::ArrayRef<ContractionRule> contractionRules;
   /// Whether mma.sync takes bf16, tf32 and 16 elements along k (sm_80).
   const bool hasWideMma;
   /// Shared memory that a block can have.
   const int64_t sharedBytes;
 
+  /// Adds a tensor map to the launch; the kernel's pointer to it.
+  mlir::Value addTensorMap(const ampc_gpu_tensor_map &map);
+  /// In the order of the parameters, which follow the buffers.
+  llvm::SmallVector<ampc_gpu_tensor_map, 2> tensorMaps;
+
+  /// What scratch is aligned to, in bytes: 16, or 1024 where a swizzle depends
+  /// on the address. Set before the first use of scratch.
+  int64_t scratchAlignment = 16;
+  /// Blocks that share a multiprocessor and its registers; 0: as it comes.
+  int64_t blocksPerMultiprocessor = 0;
+
   /// `value` (a scalar) of the lane whose number differs in the bits `mask`.
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+
+  /// `value` (of type index) of the warp's first lane, in all of its lanes.
+  mlir::Value broadcastFirst(mlir::Value value);
 
   /// The values of all `threads` threads of the block combined, in each: by
   /// halving within a warp, then the warps in order.
@@ -78,13 +102,19 @@ private:
   llvm::SmallVector<mlir::LLVM::GlobalOp> reserved;
 };
 
-/// The name of the dynamic shared array in a module of kernels.
+/// The name of the dynamic shared array in a module of kernels; and of that of
+/// greater alignment, which begins at the same place.
 inline constexpr llvm::StringLiteral dynamicSharedName = "ampc_shared";
+inline constexpr llvm::StringLiteral alignedSharedName = "ampc_shared_aligned";
 
 /// A contraction by tiles of its result; fails without a diagnostic where it
 /// has no such form.
 mlir::LogicalResult emitTiledContraction(CudaEmitter &emitter,
                                          mlir::Operation *root);
+
+/// The same with wgmma, a warpgroup bringing operands that others multiply.
+mlir::LogicalResult emitWgmmaKernel(CudaEmitter &emitter,
+                                    mlir::Operation *root);
 
 /// A convolution of each channel by itself; fails likewise.
 mlir::LogicalResult emitDepthwiseConvolution(CudaEmitter &emitter,

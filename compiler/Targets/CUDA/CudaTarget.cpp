@@ -98,7 +98,8 @@ LogicalResult CudaTarget::emitSimulated(ModuleOp module,
                                         const CodegenOptions &options,
                                         llvm::raw_pwrite_stream &os) const {
   const CudaArchitecture &architecture = *architectures.front();
-  auto kernels = KernelModule::create(module, architecture, options.optLevel);
+  auto kernels = KernelModule::create(module, architecture, options.optLevel,
+                                      options.contractionRules);
   if (failed(kernels)) {
     return failure();
   }
@@ -136,7 +137,8 @@ LogicalResult CudaTarget::emitListing(ModuleOp module, CodeForm form,
                                       const CodegenOptions &options,
                                       llvm::raw_pwrite_stream &os) const {
   const CudaArchitecture &architecture = *architectures.front();
-  auto kernels = KernelModule::create(module, architecture, options.optLevel);
+  auto kernels = KernelModule::create(module, architecture, options.optLevel,
+                                      options.contractionRules);
   if (failed(kernels)) {
     return failure();
   }

@@ -19,6 +19,7 @@ LogicalResult cuda::emitKernel(CudaEmitter &emitter) {
     return emitRowKernel(emitter, root);
   case FusionKind::Contraction:
     return success(succeeded(emitDepthwiseConvolution(emitter, root)) ||
+                   succeeded(emitWgmmaKernel(emitter, root)) ||
                    succeeded(emitTiledContraction(emitter, root)) ||
                    succeeded(emitNaiveContraction(emitter, root)));
   case FusionKind::Serial:

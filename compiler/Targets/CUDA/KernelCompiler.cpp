@@ -4,6 +4,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -38,60 +39,23 @@ static bool fromJson(const json::Object &from, StringRef key, T &number) {
   return value.has_value();
 }
 
-/// A tensor map as numbers, in the order of its fields.
-static json::Value toJson(const ampc_gpu_tensor_map &map) {
-  json::Array array{map.param, map.dtype, map.rank, map.swizzle};
-  for (size_t i = 0; i < std::size(map.sizes); ++i) {
-    array.push_back(map.sizes[i]);
-    array.push_back(map.strides[i]);
-    array.push_back(map.box[i]);
-  }
-  return array;
-}
-
-static bool fromJson(const json::Object &from, StringRef key,
-                     std::vector<ampc_gpu_tensor_map> &maps) {
-  const json::Array *list = from.getArray(key);
-  for (size_t m = 0; list && m < list->size(); ++m) {
-    const json::Array *array = (*list)[m].getAsArray();
-    ampc_gpu_tensor_map map{};
-    if (!array || array->size() != 4 + 3 * std::size(map.sizes)) {
-      return false;
-    }
-    size_t next = 0;
-    auto take = [&](auto &field) {
-      field = (*array)[next++].getAsUINT64().value_or(0);
-    };
-    take(map.param);
-    take(map.dtype);
-    take(map.rank);
-    take(map.swizzle);
-    for (size_t i = 0; i < std::size(map.sizes); ++i) {
-      take(map.sizes[i]);
-      take(map.strides[i]);
-      take(map.box[i]);
-    }
-    maps.push_back(map);
-  }
-  return list;
-}
-
 static std::string serialize(const CompiledKernel &kernel) {
   const auto &[launch, items, ptx, assembly] = kernel;
-  const auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
-  const auto &[itemCount, grain, scratchBytes, group] = items;
+  const auto &[symbol, grid, block, sharedBytes, tensorMaps, module,
+               workspaceBytes] = launch;
+  const auto &[itemCount, grain, scratchBytes, group, workspace] = items;
   const auto &[cubin, spillStores, spillLoads, log] = assembly;
   (void)log;
-  (void)module; // its place among those of a program
-  json::Array tensorMaps;
-  for (const ampc_gpu_tensor_map &map : maps) {
-    tensorMaps.push_back(toJson(map));
-  }
+  (void)module;    // its place among those of a program
+  (void)workspace; // the same as workspaceBytes
+  StringRef maps(reinterpret_cast<const char *>(tensorMaps.data()),
+                 tensorMaps.size() * sizeof(ampc_gpu_tensor_map));
   json::Object header{{"symbol", symbol},
                       {"grid", toJson(grid)},
                       {"block", toJson(block)},
                       {"shared", sharedBytes},
-                      {"tensor_maps", std::move(tensorMaps)},
+                      {"tensor_maps", llvm::toHex(maps)},
+                      {"workspace", workspaceBytes},
                       {"items", itemCount},
                       {"grain", grain},
                       {"scratch", scratchBytes},
@@ -114,8 +78,9 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   const json::Object *header = parsed->getAsObject();
   CompiledKernel kernel;
   auto &[launch, items, ptx, assembly] = kernel;
-  auto &[symbol, grid, block, sharedBytes, maps, module] = launch;
-  auto &[itemCount, grain, scratchBytes, group] = items;
+  auto &[symbol, grid, block, sharedBytes, tensorMaps, module, workspaceBytes] =
+      launch;
+  auto &[itemCount, grain, scratchBytes, group, workspace] = items;
   auto &[cubin, spillStores, spillLoads, log] = assembly;
   (void)log;
   module = 0;
@@ -124,7 +89,7 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
   bool complete = name && fromJson(*header, "grid", grid) &&
                   fromJson(*header, "block", block) &&
                   fromJson(*header, "shared", sharedBytes) &&
-                  fromJson(*header, "tensor_maps", maps) &&
+                  fromJson(*header, "workspace", workspaceBytes) &&
                   fromJson(*header, "items", itemCount) &&
                   fromJson(*header, "grain", grain) &&
                   fromJson(*header, "scratch", scratchBytes) &&
@@ -133,11 +98,19 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
                   fromJson(*header, "spill_loads", spillLoads) &&
                   fromJson(*header, "ptx", ptxBytes) &&
                   fromJson(*header, "cubin", cubinBytes);
+  std::string maps;
+  auto hex = header ? header->getString("tensor_maps") : std::nullopt;
+  complete = complete && hex && llvm::tryGetFromHex(*hex, maps) &&
+             maps.size() % sizeof(ampc_gpu_tensor_map) == 0;
   if (!complete || ptxBytes > code.size() ||
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
+  workspace = static_cast<int64_t>(workspaceBytes);
   symbol = name->str();
+  tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
+  std::copy(maps.begin(), maps.end(),
+            reinterpret_cast<char *>(tensorMaps.data()));
   ptx = code.take_front(ptxBytes).str();
   cubin = code.drop_front(ptxBytes).str();
   return kernel;
@@ -151,6 +124,17 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
   os << getBuildId() << '\n'
      << (variant.isAssembled ? getPtxasVersion() : "") << '\n'
      << variant.architecture->name << " -O" << options.optLevel << '\n';
+  for (const ContractionRule &rule : options.contractionRules) {
+    os << rule.architecture << ' ' << rule.type;
+    for (const auto &size : {rule.batch, rule.m, rule.n, rule.k}) {
+      os << ' ' << size.value_or(-1);
+    }
+    for (int64_t number :
+         {rule.tile[0], rule.tile[1], rule.tile[2], rule.stages, rule.split}) {
+      os << ' ' << number;
+    }
+    os << '\n';
+  }
   OpPrintingFlags flags;
   flags.printGenericOpForm().enableDebugInfo(false).useLocalScope();
   kernel->print(os, flags);
@@ -204,9 +188,10 @@ cuda::chooseVariants(ArrayRef<const CudaArchitecture *> architectures) {
 
 static FailureOr<CompiledKernel> compileKernel(amp::KernelOp kernel,
                                                const KernelVariant &variant,
-                                               unsigned optLevel) {
+                                               const CodegenOptions &options) {
   auto module =
-      KernelModule::create(ArrayRef(kernel), *variant.architecture, optLevel);
+      KernelModule::create(ArrayRef(kernel), *variant.architecture,
+                           options.optLevel, options.contractionRules);
   if (failed(module)) {
     return failure();
   }
@@ -231,7 +216,7 @@ static FailureOr<CompiledKernel> compileOrFind(amp::KernelOp kernel,
                                                const CodegenOptions &options,
                                                KernelCache &cache) {
   if (!cache.isEnabled()) {
-    return compileKernel(kernel, variant, options.optLevel);
+    return compileKernel(kernel, variant, options);
   }
   std::string name = KernelCache::hash(describe(kernel, variant, options));
   if (auto found = cache.find(name)) {
@@ -239,7 +224,7 @@ static FailureOr<CompiledKernel> compileOrFind(amp::KernelOp kernel,
       return std::move(*known);
     }
   }
-  auto compiled = compileKernel(kernel, variant, options.optLevel);
+  auto compiled = compileKernel(kernel, variant, options);
   if (succeeded(compiled)) {
     cache.store(name, serialize(*compiled));
   }

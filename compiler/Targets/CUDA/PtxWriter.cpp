@@ -4,11 +4,13 @@
 #include "compiler/Targets/CUDA/CudaEmitter.h"
 #include "compiler/Targets/Codegen/Lowering.h"
 #include "compiler/Targets/Target.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstrTypes.h"
@@ -90,15 +92,19 @@ std::string symbolOf(amp::KernelOp kernel, llvm::StringSet<> &taken) {
 }
 
 codegen::GpuImage::Launch launchOf(StringRef symbol,
-                                   const codegen::KernelLaunch &launch) {
+                                   const CudaEmitter &emitter) {
+  const codegen::KernelLaunch &launch = emitter.launch;
   codegen::GpuImage::Launch result;
   result.symbol = symbol.str();
+  result.tensorMaps.assign(emitter.tensorMaps.begin(),
+                           emitter.tensorMaps.end());
   int64_t threads = launch.group ? launch.group : CudaEmitter::blockThreads;
   int64_t blocks =
       launch.group ? launch.items : llvm::divideCeil(launch.items, threads);
   result.grid = {static_cast<uint32_t>(blocks), 1, 1};
   result.block = {static_cast<uint32_t>(threads), 1, 1};
   result.sharedBytes = static_cast<uint32_t>(launch.scratchBytes);
+  result.workspaceBytes = launch.workspaceBytes;
   return result;
 }
 } // namespace
@@ -141,6 +147,31 @@ checkCalls(const llvm::Module &module,
   return result;
 }
 
+/// Tensor maps are parameters that the copy engine reads where the launch has
+/// put them (PTX ISA, "Tensor-map"); the workspace comes behind them.
+static void passTensorMaps(LLVM::LLVMFuncOp function,
+                           const codegen::GpuImage::Launch &launch) {
+  OpBuilder b(function);
+  unsigned end = function.getNumArguments() - (launch.workspaceBytes ? 1 : 0);
+  Type bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 128);
+  for (auto i = end - static_cast<unsigned>(launch.tensorMaps.size()); i < end;
+       ++i) {
+    function.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                        TypeAttr::get(bytes));
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        b.getI64IntegerAttr(64));
+    function.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                        b.getUnitAttr());
+  }
+}
+
+/// Lowers the ops that have no intrinsic.
+static LogicalResult lowerInlinePtx(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addPass(createConvertNVVMToLLVMPass());
+  return passes.run(module);
+}
+
 void KernelModule::loadDialects(MLIRContext *context) {
   context->loadDialect<func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
                        arith::ArithDialect, scf::SCFDialect,
@@ -150,15 +181,17 @@ void KernelModule::loadDialects(MLIRContext *context) {
 
 FailureOr<KernelModule>
 KernelModule::create(ModuleOp module, const CudaArchitecture &architecture,
-                     unsigned optLevel) {
+                     unsigned optLevel,
+                     ArrayRef<ContractionRule> contractionRules) {
   loadDialects(module.getContext());
   return create(llvm::to_vector(module.getOps<amp::KernelOp>()), architecture,
-                optLevel);
+                optLevel, contractionRules);
 }
 
 FailureOr<KernelModule>
 KernelModule::create(ArrayRef<amp::KernelOp> kernels,
-                     const CudaArchitecture &architecture, unsigned optLevel) {
+                     const CudaArchitecture &architecture, unsigned optLevel,
+                     ArrayRef<ContractionRule> contractionRules) {
   KernelModule result;
   result.context = std::make_unique<llvm::LLVMContext>();
   std::string error;
@@ -181,6 +214,7 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
   OpBuilder b(functions->getBodyRegion());
   Type pointer = LLVM::LLVMPointerType::get(mlirContext);
   llvm::StringSet<> symbols;
+  llvm::StringMap<int64_t> resident; // blocks of a multiprocessor
   bool narrow = true, ok = true;
   for (amp::KernelOp kernel : kernels) {
     narrow = narrow && fitsNarrowIndex(kernel);
@@ -190,7 +224,8 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
     auto function = func::FuncOp::create(b, kernel.getLoc(), symbol,
                                          b.getFunctionType(buffers, {}));
     codegen::KernelTraits traits = traitsFor(kernel);
-    CudaEmitter emitter(kernel, function, traits, architecture);
+    CudaEmitter emitter(kernel, function, traits, architecture,
+                        contractionRules);
     if (failed(emitKernel(emitter))) {
       kernel.emitError("cannot emit this kernel for the cuda target");
       ok = false;
@@ -198,7 +233,10 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
       continue;
     }
     result.items[kernel.getName()] = emitter.launch;
-    result.launches.push_back(launchOf(symbol, emitter.launch));
+    result.launches.push_back(launchOf(symbol, emitter));
+    if (emitter.blocksPerMultiprocessor) {
+      resident[symbol] = emitter.blocksPerMultiprocessor;
+    }
     int64_t blocks =
         emitter.launch.group
             ? emitter.launch.items
@@ -222,7 +260,8 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
   codegen::LoweringOptions lowering;
   lowering.hasLibm = false;
   lowering.indexBits = narrow ? 32 : 64;
-  if (!ok || failed(codegen::lowerToLlvmDialect(*functions, lowering))) {
+  if (!ok || failed(codegen::lowerToLlvmDialect(*functions, lowering)) ||
+      failed(lowerInlinePtx(*functions))) {
     return failure();
   }
   for (const auto &launch : result.launches) {
@@ -232,6 +271,11 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
     function->setAttr(
         NVVM::NVVMDialect::getReqntidAttrName(),
         b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.block[0]), 1, 1}));
+    if (auto it = resident.find(launch.symbol); it != resident.end()) {
+      function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                        b.getI32IntegerAttr(static_cast<int32_t>(it->second)));
+    }
+    passTensorMaps(function, launch);
   }
   result.module =
       codegen::translate(*functions, *result.context, *result.machine);

@@ -4,6 +4,7 @@
 
 #include "compiler/Targets/CUDA/Architectures.h"
 #include "compiler/Targets/Codegen/ProgramTable.h"
+#include "compiler/Targets/Target.h"
 #include "dialects/Amp/IR/AmpOps.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -18,12 +19,14 @@ struct KernelModule {
   /// context, once it has loaded what `loadDialects` loads.
   static mlir::FailureOr<KernelModule>
   create(llvm::ArrayRef<amp::KernelOp> kernels,
-         const CudaArchitecture &architecture, unsigned optLevel);
+         const CudaArchitecture &architecture, unsigned optLevel,
+         llvm::ArrayRef<ContractionRule> contractionRules = {});
 
   /// The same of all kernels of `module`.
   static mlir::FailureOr<KernelModule>
   create(mlir::ModuleOp module, const CudaArchitecture &architecture,
-         unsigned optLevel);
+         unsigned optLevel,
+         llvm::ArrayRef<ContractionRule> contractionRules = {});
 
   /// Loads the dialects of emitted code.
   static void loadDialects(mlir::MLIRContext *context);

@@ -83,7 +83,8 @@ FailureOr<Value> codegen::addBias(KernelEmitter &e, Value bias, Value result,
 
 LogicalResult codegen::emitEpilogue(KernelEmitter &emitter, Value root,
                                     Value value, ArrayRef<LaneIndex> index,
-                                    int64_t lanes, Value mask) {
+                                    int64_t lanes, Value mask,
+                                    ResultTaker take) {
   auto yield = emitter.kernel.getYield();
   ElementPuller puller(emitter, lanes);
   if (mask) {
@@ -123,7 +124,9 @@ LogicalResult codegen::emitEpilogue(KernelEmitter &emitter, Value root,
       Type element = getElementTypeOrSelf(tensor.getType());
       Value offset = emitter.linearize(bases, shape);
       Value rounded = tensor == root ? emitter.round(value, element) : value;
-      if (mask) {
+      if (take) {
+        take(rounded, element);
+      } else if (mask) {
         emitter.storeMasked(rounded, emitter.resultPointer(number), element,
                             offset, mask);
       } else {

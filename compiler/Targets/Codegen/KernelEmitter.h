@@ -30,6 +30,7 @@ struct KernelLaunch {
   int64_t grain = 1;        ///< fewest items worth handing to another thread
   int64_t scratchBytes = 0; ///< of each thread, or of each group of threads
   int64_t group = 0; ///< threads that share an item; 0: one thread an item
+  int64_t workspaceBytes = 0; ///< that all items share; zero when first used
 };
 
 /// State of the emission of one kernel as a function. Arguments and results of
@@ -186,15 +187,21 @@ private:
   std::vector<std::pair<Key, mlir::Value>> computed;
 };
 
+/// Takes elements of a kernel's result, in the compute type and representable
+/// as `element`.
+using ResultTaker =
+    llvm::function_ref<void(mlir::Value value, mlir::Type element)>;
+
 /// The ops between a root's result and the kernel's results: elementwise ops
 /// and views, followed forwards so that a view moves the place of the store.
 /// Emits, for the elements `value` of the root's result `root` at `index`, the
 /// epilogue and the stores of all kernel results. With `mask`, only its lanes
-/// are stored and loaded. Fails where the index has no vector form.
+/// are stored and loaded. With `take`, that gets the elements instead of a
+/// store. Fails where the index has no vector form.
 mlir::LogicalResult emitEpilogue(KernelEmitter &emitter, mlir::Value root,
                                  mlir::Value value,
                                  llvm::ArrayRef<LaneIndex> index, int64_t lanes,
-                                 mlir::Value mask = {});
+                                 mlir::Value mask = {}, ResultTaker take = {});
 
 /// A number that divides `index` whatever the work item is, as far as the
 /// arithmetic that makes it shows.

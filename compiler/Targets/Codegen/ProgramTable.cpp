@@ -205,6 +205,7 @@ llvm::Constant *buildImages(TableBuilder &t, ModuleOp module,
       fields.push_back(t.int32(launch.tensorMaps.size()));
       fields.push_back(t.int32(launch.module));
       fields.push_back(buildTensorMaps(t, launch.tensorMaps));
+      fields.push_back(t.int64(launch.workspaceBytes));
       launches.push_back(t.record(fields));
     }
     bool simulated = image.kind == AMPC_GPU_IMAGE_SIMULATOR;

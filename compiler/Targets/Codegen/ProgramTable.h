@@ -32,6 +32,7 @@ struct GpuImage {
     uint32_t sharedBytes = 0; ///< dynamic
     std::vector<ampc_gpu_tensor_map> tensorMaps;
     uint32_t module = 0; ///< of the image, that holds the kernel
+    uint64_t workspaceBytes = 0;
   };
   std::vector<Launch> launches;
 };

@@ -149,6 +149,9 @@ void destroy(runtime::Device *device) {
         self.api.memFree(addressOf(slice.memory));
       }
     }
+    if (self.workspace) {
+      self.api.memFree(self.workspace);
+    }
     if (self.staging) {
       self.api.memFreeHost(self.staging);
     }

@@ -53,6 +53,7 @@ struct GpuDevice {
   Vec<void *> arguments;   // room for the parameters of a launch
 
   Placement placement;
+  DevicePointer workspace = 0;  // 0: no launch needs one
   uint8_t *staging = nullptr;   // pinned; a part for each input and output
   Vec<uint64_t> stagingOffsets; // in the order of the placement
   GraphExec graph = nullptr;    // null: the list is walked
@@ -84,8 +85,8 @@ Status openGpu(GpuDevice &self, const DeviceOptions &options);
 /// copies the weights.
 Status allocateSlices(GpuDevice &self, const void *weights, Plan *plan);
 
-/// Points `self.arguments` at the parameters of a launch: the buffers, and
-/// their tensor maps, which are encoded into `maps`.
+/// Points `self.arguments` at the parameters of a launch: the buffers, their
+/// tensor maps, which are encoded into `maps`, and the workspace.
 Status fillArguments(GpuDevice &self, const ampc_gpu_launch &launch,
                      void *const *buffers,
                      TensorMapBytes (&maps)[AMPC_GPU_MAX_TENSOR_MAPS]);

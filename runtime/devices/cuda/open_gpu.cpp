@@ -117,7 +117,8 @@ Status loadCode(GpuDevice &self, const Description &gpu) {
     Function function = nullptr;
     AMPC_TRY(loadFunction(self, launch, &function));
     self.functions.push(function);
-    uint32_t params = launch.num_params + launch.num_tensor_maps;
+    uint32_t params = launch.num_params + launch.num_tensor_maps +
+                      (launch.workspace_bytes ? 1 : 0);
     mostParams = params > mostParams ? params : mostParams;
   }
   self.arguments.resize(mostParams);

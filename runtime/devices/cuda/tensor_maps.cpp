@@ -44,6 +44,10 @@ Status fillArguments(GpuDevice &self, const ampc_gpu_launch &launch,
     AMPC_TRY(encode(self, map, buffers[map.param], &maps[i]));
     self.arguments[launch.num_params + i] = &maps[i];
   }
+  if (launch.workspace_bytes != 0) {
+    self.arguments[launch.num_params + launch.num_tensor_maps] =
+        &self.workspace;
+  }
   return Status();
 }
 

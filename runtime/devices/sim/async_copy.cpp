@@ -86,7 +86,10 @@ void ampc_sim_cp_async(const ampc_sim_site *site, const void *operands,
                    block.describe(to).c_str());
   }
   if (block.options().traffic) {
-    block.traffic.add(self.id / 32, self.lane, site, from, false);
+    if (read > 0) {
+      block.traffic.add(self.id / 32, self.lane, site, from, false);
+    }
+    block.traffic.add(self.id / 32, self.lane, site, to, true);
   }
   Accessor who{self.id, block.clocks.copiesOf(self.id), self.copyClock + 1};
   if ((read > 0 && !block.launch->memory->access(block, self, from, read,

@@ -155,7 +155,11 @@ void runMatrixMove(Block &block, Thread *lanes, const LaneMeeting &meeting,
       rows[row] = reinterpret_cast<uint16_t *>(address);
       addresses[row] = reinterpret_cast<uint64_t>(address);
     }
-    block.counters.bankConflicts += bankPasses(addresses, 8, 16) - 1;
+    uint32_t passes = bankPasses(addresses, 8, 16);
+    block.counters.bankConflicts += passes - 1;
+    if (block.options().traffic) {
+      block.traffic.addPasses(meeting.site, passes);
+    }
     for (uint32_t lane = 0; lane < 32; ++lane) {
       uint32_t *word =
           stores ? const_cast<uint32_t *>(

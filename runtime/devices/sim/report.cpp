@@ -88,10 +88,11 @@ void Report::addTraffic(const SiteTraffic *rows, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     SiteTraffic *to = nullptr;
     for (SiteTraffic &row : sites) {
-      to = row.site == rows[i].site ? &row : to;
+      bool same = row.site == rows[i].site && row.shared == rows[i].shared;
+      to = same ? &row : to;
     }
     if (!to) {
-      to = &sites.push(SiteTraffic{rows[i].site, 0, 0, 0});
+      to = &sites.push(SiteTraffic{rows[i].site, rows[i].shared, 0, 0, 0});
     }
     to->requests += rows[i].requests;
     to->passes += rows[i].passes;
@@ -117,18 +118,90 @@ Str Report::text() const {
   return text;
 }
 
-Str Report::trafficText() const {
-  Str text;
-  for (const SiteTraffic &row : sites) {
-    if (row.passes > row.leastPasses) {
-      text.appendf("%s: %llu passes of %llu requests, %llu would do\n",
-                   describeSite(row.site).c_str(),
-                   static_cast<unsigned long long>(row.passes),
-                   static_cast<unsigned long long>(row.requests),
-                   static_cast<unsigned long long>(row.leastPasses));
+namespace {
+/// Equal instructions of a kernel.
+struct TrafficLine {
+  Str what;
+  SiteTraffic sum;
+
+  /// Lanes that read overlapping bytes may need less than seems the least.
+  uint64_t wasted() const {
+    return sum.passes > sum.leastPasses ? sum.passes - sum.leastPasses : 0;
+  }
+  bool before(const TrafficLine &other) const {
+    return wasted() != other.wasted()
+               ? wasted() > other.wasted()
+               : strcmp(what.c_str(), other.what.c_str()) < 0;
+  }
+};
+
+void addLine(Vec<TrafficLine> &lines, const SiteTraffic &row) {
+  Str what = describeSite(row.site);
+  for (TrafficLine &line : lines) {
+    if (line.sum.shared == row.shared && line.what.equals(what.c_str())) {
+      line.sum.requests += row.requests;
+      line.sum.passes += row.passes;
+      line.sum.leastPasses += row.leastPasses;
+      return;
     }
   }
-  return text;
+  TrafficLine line;
+  line.what = std::move(what);
+  line.sum = row;
+  lines.push(std::move(line));
+}
+
+void appendRow(Str *out, const SiteTraffic &sum, const char *what) {
+  double least = static_cast<double>(sum.leastPasses ? sum.leastPasses : 1ull);
+  out->appendf("%-6s %12llu %12llu %12llu %6.2f  %s\n",
+               sum.shared ? "shared" : "global",
+               static_cast<unsigned long long>(sum.requests),
+               static_cast<unsigned long long>(sum.passes),
+               static_cast<unsigned long long>(sum.leastPasses),
+               static_cast<double>(sum.passes) / least, what);
+}
+} // namespace
+
+Str Report::trafficText() const {
+  Str text;
+  text.appendf("%llu blocks, %llu barriers, %llu instructions of warps, %llu "
+               "matrix products, %llu matrix loads, %llu asynchronous copies, "
+               "%llu bulk copies\n",
+               static_cast<unsigned long long>(sums.blocks),
+               static_cast<unsigned long long>(sums.barriers),
+               static_cast<unsigned long long>(sums.collectives),
+               static_cast<unsigned long long>(sums.matrixOps),
+               static_cast<unsigned long long>(sums.matrixLoads),
+               static_cast<unsigned long long>(sums.asyncCopies),
+               static_cast<unsigned long long>(sums.bulkCopies));
+  text.appendf("%-6s %12s %12s %12s %6s  %s\n", "memory", "requests", "passes",
+               "at least", "factor", "instruction");
+  SiteTraffic totals[2];
+  totals[1].shared = true;
+  Vec<TrafficLine> lines;
+  for (const SiteTraffic &row : sites) {
+    SiteTraffic &total = totals[row.shared];
+    total.requests += row.requests;
+    total.passes += row.passes;
+    total.leastPasses += row.leastPasses;
+    addLine(lines, row);
+  }
+  for (const SiteTraffic &total : totals) {
+    appendRow(&text, total, "all");
+  }
+  while (true) {
+    TrafficLine *first = nullptr;
+    for (TrafficLine &line : lines) {
+      if (line.wasted() && (!first || line.before(*first))) {
+        first = &line;
+      }
+    }
+    if (!first) {
+      return text;
+    }
+    appendRow(&text, first->sum, first->what.c_str());
+    first->sum.leastPasses = first->sum.passes;
+  }
 }
 
 } // namespace ampc::runtime::sim

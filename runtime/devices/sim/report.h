@@ -48,11 +48,12 @@ struct Finding {
   Str site, otherSite;
 };
 
-/// How often an access site needed more than the least number of passes. The
-/// site is valid while its module is.
+/// How many passes the accesses of an instruction to one memory took. The site
+/// is valid while its module is.
 struct SiteTraffic {
   const ampc_sim_site *site = nullptr;
-  uint64_t requests = 0; // of whole warps
+  bool shared = false;   // else global
+  uint64_t requests = 0; // of whole warps, of ldmatrix for each matrix
   uint64_t passes = 0;   // shared: bank cycles; global: 32-byte sectors
   uint64_t leastPasses = 0;
 };
@@ -90,7 +91,8 @@ public:
   const Vec<SiteTraffic> &traffic() const { return sites; }
   /// All findings as text, one paragraph each.
   Str text() const;
-  /// The traffic, a line for each site that needs more passes than the least.
+  /// The counters, and a table of the instructions of each kernel that need
+  /// more passes than the least, those that waste most first.
   Str trafficText() const;
 
 private:

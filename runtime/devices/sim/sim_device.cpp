@@ -18,13 +18,47 @@ uint32_t usersArch = 0;
 /// Of all sessions, if AMPC_SIM_RECORD names a folder.
 Recording *recording = nullptr;
 
-Status openRecording() {
-  const char *folder = getenv("AMPC_SIM_RECORD");
-  if (!folder || !*folder || recording) {
-    return Status();
+/// The value of an environment variable; null if it is not set, or empty.
+const char *setting(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : nullptr;
+}
+
+/// What docs/simulator.md lists.
+Status readSettings(Options *options) {
+  if (const char *seed = setting("AMPC_SIM_SEED")) {
+    char *end = nullptr;
+    options->seed = strtoull(seed, &end, 10);
+    if (*end || *seed < '0' || *seed > '9') {
+      return Status::error(AMPC_USAGE,
+                           "AMPC_SIM_SEED: expected a number, got '%s'", seed);
+    }
   }
-  recording = new (allocateSmall(sizeof(Recording))) Recording();
-  return recording->open(folder);
+  if (const char *path = setting("AMPC_SIM_REPORT")) {
+    FILE *file = fopen(path, "w");
+    if (!file) {
+      return Status::error(AMPC_IO, "AMPC_SIM_REPORT: cannot write '%s'", path);
+    }
+    fclose(file);
+    options->traffic = true;
+  }
+  const char *folder = setting("AMPC_SIM_RECORD");
+  if (folder && !recording) {
+    recording = new (allocateSmall(sizeof(Recording))) Recording();
+    AMPC_TRY(recording->open(folder));
+  }
+  options->recording = folder ? recording : nullptr;
+  return Status();
+}
+
+/// The traffic of all sessions since the device was new.
+void writeReport() {
+  const char *path = setting("AMPC_SIM_REPORT");
+  FILE *file = path ? fopen(path, "w") : nullptr;
+  if (file) {
+    fputs(driverReport().trafficText().c_str(), file);
+    fclose(file);
+  }
 }
 
 /// The first of several sessions begins with a new device, so that what an
@@ -36,15 +70,17 @@ Status open(const DeviceOptions &options, cuda::DriverApi *out) {
   chosen.hostThreads =
       options.numThreads ? options.numThreads : availableCpus();
   pthread_mutex_lock(&lock);
-  Status recorded = openRecording();
-  chosen.recording = recording;
+  Status known = readSettings(&chosen);
+  if (!known.ok()) {
+    pthread_mutex_unlock(&lock);
+    return known;
+  }
   bool usable = users == 0 || usersArch == arch;
   if (usable && users++ == 0) {
     usersArch = arch;
     resetDriver(chosen);
   }
   pthread_mutex_unlock(&lock);
-  AMPC_TRY(std::move(recorded));
   if (!usable) {
     return Status::error(AMPC_DEVICE,
                          "the simulator is in use as sm_%u, this program is "
@@ -57,7 +93,9 @@ Status open(const DeviceOptions &options, cuda::DriverApi *out) {
 
 void close() {
   pthread_mutex_lock(&lock);
-  --users;
+  if (--users == 0) {
+    writeReport();
+  }
   pthread_mutex_unlock(&lock);
 }
 

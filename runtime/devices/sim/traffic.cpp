@@ -44,13 +44,25 @@ static uint32_t sectors(const uint64_t *addresses, uint32_t count,
   return used;
 }
 
-void Traffic::reset(uint32_t warps, uint32_t sites) {
-  numSites = sites;
-  requests.resize(static_cast<size_t>(warps) * sites);
-  rows.resize(sites);
+/// How many of the addresses differ; accesses at equal ones are one.
+static uint32_t different(const uint64_t *addresses, uint32_t count) {
+  uint32_t number = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    bool known = false;
+    for (uint32_t j = 0; j < i; ++j) {
+      known |= addresses[j] == addresses[i];
+    }
+    number += !known;
+  }
+  return number;
 }
 
-void Traffic::count(Request &request, const ampc_sim_site *site) {
+void Traffic::reset(uint32_t warps, uint32_t sites) {
+  rows.resize(2 * static_cast<size_t>(sites));
+  requests.resize(warps * rows.size());
+}
+
+void Traffic::count(Request &request, SiteTraffic &row) {
   uint64_t addresses[32];
   uint32_t lanes = 0;
   for (uint32_t i = 0; i < 32; ++i) {
@@ -58,20 +70,25 @@ void Traffic::count(Request &request, const ampc_sim_site *site) {
       addresses[lanes++] = request.addresses[i];
     }
   }
-  uint32_t bytes = site->imm[0];
-  SiteTraffic &row = rows[site->index];
-  row.site = site;
+  // More than 16 bytes a lane are several instructions.
+  uint32_t total = row.site->imm[0];
   ++row.requests;
-  if (!request.shared) {
-    row.passes += sectors(addresses, lanes, bytes);
-    row.leastPasses += (lanes * bytes + 31) / 32;
-  } else {
-    // 8 and 16 bytes a lane go in halves and quarters of a warp.
-    uint32_t part = bytes >= 16 ? 8 : bytes >= 8 ? 16 : 32;
-    for (uint32_t i = 0; i < lanes; i += part) {
-      uint32_t some = lanes - i < part ? lanes - i : part;
-      row.passes += bankPasses(addresses + i, some, bytes);
-      row.leastPasses += 1;
+  for (uint32_t done = 0; done < total; done += 16) {
+    uint32_t bytes = total - done < 16 ? total - done : 16;
+    if (!row.shared) {
+      row.passes += sectors(addresses, lanes, bytes);
+      row.leastPasses += (different(addresses, lanes) * bytes + 31) / 32;
+    } else {
+      // 8 and 16 bytes a lane go in halves and quarters of a warp.
+      uint32_t part = bytes >= 16 ? 8 : bytes >= 8 ? 16 : 32;
+      for (uint32_t i = 0; i < lanes; i += part) {
+        uint32_t some = lanes - i < part ? lanes - i : part;
+        row.passes += bankPasses(addresses + i, some, bytes);
+        row.leastPasses += 1;
+      }
+    }
+    for (uint32_t i = 0; i < lanes; ++i) {
+      addresses[i] += 16;
     }
   }
   request.lanes = 0;
@@ -79,28 +96,37 @@ void Traffic::count(Request &request, const ampc_sim_site *site) {
 
 void Traffic::add(uint32_t warp, uint32_t lane, const ampc_sim_site *site,
                   uint64_t address, bool shared) {
-  Request *&request =
-      requests[static_cast<size_t>(warp) * numSites + site->index];
+  SiteTraffic &row = rows[rowOf(site, shared)];
+  row.site = site;
+  row.shared = shared;
+  Request *&request = requests[warp * rows.size() + rowOf(site, shared)];
   if (!request) {
     request = new (allocateSmall(sizeof(Request))) Request();
   }
   if (request->lanes >> lane & 1) {
-    count(*request, site);
+    count(*request, row);
   }
   request->lanes |= 1u << lane;
-  request->shared = shared;
   request->addresses[lane] = address;
-  rows[site->index].site = site;
   if (request->lanes == ~0u) {
-    count(*request, site);
+    count(*request, row);
   }
+}
+
+void Traffic::addPasses(const ampc_sim_site *site, uint32_t passes) {
+  SiteTraffic &row = rows[rowOf(site, true)];
+  row.site = site;
+  row.shared = true;
+  ++row.requests;
+  row.passes += passes;
+  ++row.leastPasses;
 }
 
 void Traffic::finish(Report &report) {
   for (size_t i = 0; i < requests.size(); ++i) {
     Request *request = requests[i];
     if (request && request->lanes) {
-      count(*request, rows[i % numSites].site);
+      count(*request, rows[i % rows.size()]);
     }
     free(request);
   }

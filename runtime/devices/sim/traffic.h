@@ -13,20 +13,24 @@ public:
   void reset(uint32_t warps, uint32_t numSites);
   void add(uint32_t warp, uint32_t lane, const ampc_sim_site *site,
            uint64_t address, bool shared);
+  /// A request to shared memory of which the passes are known.
+  void addPasses(const ampc_sim_site *site, uint32_t passes);
   /// Counts what is incomplete and hands all rows to `report`.
   void finish(Report &report);
 
 private:
   struct Request {
     uint32_t lanes = 0;
-    bool shared = false;
     uint64_t addresses[32];
   };
-  void count(Request &request, const ampc_sim_site *site);
+  void count(Request &request, SiteTraffic &row);
+  /// A copy between memories has a row for each.
+  static size_t rowOf(const ampc_sim_site *site, bool shared) {
+    return 2 * static_cast<size_t>(site->index) + shared;
+  }
 
-  uint32_t numSites = 0;
-  Vec<Request *> requests; // [warp][site]
-  Vec<SiteTraffic> rows;   // [site]
+  Vec<Request *> requests; // [warp][row]
+  Vec<SiteTraffic> rows;
 };
 
 /// Passes that 32 banks of 4 bytes need for the 16-byte rows at 8 addresses.

@@ -149,7 +149,9 @@ typedef struct ampc_gpu_tensor_map {
 
 /** How a kernel is launched on a GPU. Its parameters are pointers to the node's
  *  buffers, in order, nothing being read past their end; then tensor maps, by
- *  value. */
+ *  value; then, unless workspace_bytes is 0, a pointer to the workspace, one
+ *  for all launches of a program. It is zeros before the first of them, and
+ *  each kernel finds what the one before has left; of flags in it, zeros. */
 typedef struct ampc_gpu_launch {
   const char *symbol;    /* of the kernel in the image */
   uint32_t grid[3];      /* blocks; 0 where there is nothing to do */
@@ -160,6 +162,7 @@ typedef struct ampc_gpu_launch {
   uint32_t num_tensor_maps;
   uint32_t module; /* of the image, that holds the kernel */
   const ampc_gpu_tensor_map *tensor_maps;
+  uint64_t workspace_bytes; /* that the kernel may access */
 } ampc_gpu_launch;
 
 typedef enum ampc_gpu_image_kind {

@@ -1,6 +1,7 @@
 //===- device_test.cpp - Programs on the simulator as a device ------------===//
 #include "test/runtime/sim/gpu_program.h"
 
+#include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -160,6 +161,72 @@ TEST(SimDevice, loopsAndBranches) {
   }
 }
 
+/// An environment variable for the time of a test.
+struct Setting {
+  Setting(const char *name, const std::string &value) : name(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Setting() { unsetenv(name); }
+  const char *name;
+};
+
+std::string contents(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+TEST(SimDevice, report) {
+  std::string path = testing::TempDir() + "/sim_report.txt";
+  {
+    Setting report("AMPC_SIM_REPORT", path), seed("AMPC_SIM_SEED", "7");
+    GpuProgram p;
+    p.addNodes();
+    Session session(p.finish());
+    EXPECT_EQ(session.run(1), expected(1)) << session.status.message();
+  }
+  // Three kernels of two blocks. Toy kernels have no sites of accesses.
+  EXPECT_NE(contents(path).find("6 blocks, "), std::string::npos);
+  EXPECT_NE(contents(path).find("shared  "), std::string::npos);
+}
+
+TEST(SimDevice, settingsThatAreWrong) {
+  GpuProgram p;
+  p.addNodes();
+  p.finish();
+  {
+    Setting seed("AMPC_SIM_SEED", "often");
+    EXPECT_TRUE(says(Session(&p.program).status, AMPC_USAGE,
+                     {"AMPC_SIM_SEED: expected a number, got 'often'"}));
+  }
+  Setting report("AMPC_SIM_REPORT", "/no/such/folder/file");
+  EXPECT_TRUE(says(Session(&p.program).status, AMPC_IO,
+                   {"AMPC_SIM_REPORT: cannot write '/no/such/folder/file'"}));
+}
+
+TEST(SimDevice, recordingHoldsWhatKernelsReadAndWrite) {
+  std::string folder = testing::TempDir() + "/sim_recording";
+  {
+    Setting record("AMPC_SIM_RECORD", folder);
+    GpuProgram p;
+    p.addNodes();
+    Session session(p.finish());
+    EXPECT_EQ(session.run(1), expected(1)) << session.status.message();
+  }
+  std::string index = contents(folder + "/launches.jsonl");
+  EXPECT_NE(index.find("{\"launch\": 1, \"kernel\": \"add\", \"label\": "
+                       "\"/Add\", \"arch\": 80, \"buffers\": [1024, 1024, "
+                       "1024]}\n"),
+            std::string::npos)
+      << index;
+  std::string sum = contents(folder + "/1-2.after");
+  ASSERT_EQ(sum.size(), size_t(bytes));
+  float values[count];
+  memcpy(values, sum.data(), sizeof values);
+  EXPECT_EQ(values[3], 2 * (1 + 3.0f) + 3);
+  EXPECT_EQ(contents(folder + "/2-0.before"), sum);
+  EXPECT_EQ(contents(folder + "/2-0.after"), ""); // only read
+}
+
 TEST(SimDevice, dynamicSharedMemory) {
   for (auto [kilobytes, code] :
        {std::pair(64u, AMPC_OK), {200u, AMPC_DEVICE}}) {
@@ -194,10 +261,11 @@ TEST(SimDevice, tooLargeForTheGpu) {
   p.inputs[0].bytes = p.outputs[0].bytes = bytes;
   p.nodes = {p.launch(DoubleEach, {input(), arena(0)}, "/Mul")};
   Session session(p.finish());
-  EXPECT_TRUE(says(session.status, AMPC_DEVICE,
-                   {"needs 21474838528 bytes of GPU memory (weights 0, "
-                    "activations 21474836480, inputs and outputs 2048)",
-                    "17179869184 free of 17179869184"}));
+  EXPECT_TRUE(
+      says(session.status, AMPC_DEVICE,
+           {"needs 21474838528 bytes of GPU memory (weights 0, "
+            "activations 21474836480, workspace 0, inputs and outputs 2048)",
+            "17179869184 free of 17179869184"}));
 }
 
 TEST(SimDevice, choosesByName) {

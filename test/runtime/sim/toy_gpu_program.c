@@ -36,13 +36,15 @@ static const ampc_sim_kernel simKernels[] = {
 static const ampc_sim_module simModule = {
     AMPC_SIM_MAGIC, AMPC_SIM_ABI_VERSION, 1, 0, 2, 80, simKernels, 0, sites};
 static const ampc_gpu_module code[] = {{&simModule, 0}};
-#define IMAGE {80, AMPC_GPU_IMAGE_SIMULATOR, 1, 0, code, launches}
+#define ARCH 80
+#define KIND AMPC_GPU_IMAGE_SIMULATOR
 #define DEVICE &ampc_sim_device
 #elif defined TOY_EXACT
 /* What fake_cuda.cpp takes for a cubin. */
 static const char cubin[] = "cubin 100";
 static const ampc_gpu_module code[] = {{cubin, sizeof cubin - 1}};
-#define IMAGE {100, AMPC_GPU_IMAGE_EXACT_CUBIN, 1, 0, code, launches}
+#define ARCH 100
+#define KIND AMPC_GPU_IMAGE_EXACT_CUBIN
 #define DEVICE &ampc_cuda_device
 #else
 static const char ptx[] =
@@ -68,14 +70,15 @@ static const char ptx[] =
     "  ret;\n"
     "}\n";
 static const ampc_gpu_module code[] = {{ptx, sizeof ptx - 1}};
-#define IMAGE {80, AMPC_GPU_IMAGE_PTX, 1, 0, code, launches}
+#define ARCH 80
+#define KIND AMPC_GPU_IMAGE_PTX
 #define DEVICE &ampc_cuda_device
 #endif
 
 static const ampc_gpu_param params[] = {{bytes, 0, 0}, {bytes, 1, 0}};
 static const ampc_gpu_launch launches[] = {
-    {"double_each", {2, 1, 1}, {128, 1, 1}, 0, 2, params, 0, 0, 0}};
-static const ampc_gpu_image images[] = {IMAGE};
+    {"double_each", {2, 1, 1}, {128, 1, 1}, 0, 2, params, 0, 0, 0, 0}};
+static const ampc_gpu_image images[] = {{ARCH, KIND, 1, 0, code, launches}};
 static const ampc_gpu_code gpu = {1, 0, images, DEVICE};
 
 static const int64_t shape[] = {count};

@@ -4,6 +4,7 @@
 #include "compiler/Registration/Registration.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "test/unit/Simulate/TensorMaps.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -42,6 +43,12 @@ ref::Tensor randomTensor(RankedTensorType type, unsigned seed) {
       float value = (values[i] % 4093) / 2046.5f - 1.0f;
       std::memcpy(bytes + i * 4, &value, 4);
     }
+  } else if (element.isF64()) {
+    auto values = randomF16(count, seed);
+    for (size_t i = 0; i < count; ++i) {
+      double value = (values[i] % 4093) / 2046.3 - 1.0;
+      std::memcpy(bytes + i * 8, &value, 8);
+    }
   } else {
     auto values = randomF16(count, seed);
     unsigned width = tensor.getByteWidth();
@@ -58,6 +65,22 @@ std::string toText(const llvm::Module &module) {
   llvm::raw_string_ostream os(text);
   module.print(os, nullptr);
   return text;
+}
+
+/// As the runtime has the driver do.
+MapBytes encode(const ampc_gpu_tensor_map &map, void *buffer) {
+  const uint32_t ones[] = {1, 1, 1, 1, 1};
+  uint32_t type = map.dtype == AMPC_DTYPE_F16 ? 6 : 9;
+  uint32_t swizzle = map.swizzle == 128 ? 3 : 0;
+  sim::TensorMap encoded;
+  auto status =
+      sim::encodeTensorMap({type, map.rank, buffer, map.sizes, map.strides + 1,
+                            map.box, ones, 0, swizzle, 0, 0},
+                           &encoded);
+  EXPECT_TRUE(status.ok()) << status.message();
+  MapBytes bytes;
+  std::memcpy(bytes.bytes, &encoded, sizeof encoded);
+  return bytes;
 }
 
 /// ||got - wanted|| / ||wanted||; infinite where one is no number.
@@ -79,23 +102,28 @@ double relativeError(const ref::Tensor &got, const ref::Tensor &wanted) {
 
 } // namespace
 
-ShippedKernel::ShippedKernel(const std::string &kernel,
-                             const char *architecture) {
-  prepare(kernel, architecture);
+OwningOpRef<ModuleOp> ampc::test::parseKernel(const std::string &kernel) {
+  return parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
+                                     &getContext());
 }
 
-void ShippedKernel::prepare(const std::string &kernel,
-                            const char *architecture) {
+ShippedKernel::ShippedKernel(const std::string &kernel,
+                             const char *architecture,
+                             ArrayRef<ContractionRule> rules) {
+  prepare(kernel, architecture, rules);
+}
+
+void ShippedKernel::prepare(const std::string &kernel, const char *architecture,
+                            ArrayRef<ContractionRule> rules) {
   auto found = findCudaArchitecture(architecture);
   ASSERT_TRUE(static_cast<bool>(found));
   arch = (*found)->major * 10 + (*found)->minor;
-  source = parseSourceString<ModuleOp>("amp.kernel private @k" + kernel,
-                                       &getContext());
+  source = parseKernel(kernel);
   ASSERT_TRUE(source) << kernel;
-  auto made = cuda::KernelModule::create(*source, **found, 3);
+  auto op = *source->getOps<amp::KernelOp>().begin();
+  auto made = cuda::KernelModule::create(*source, **found, 3, rules);
   ASSERT_TRUE(succeeded(made));
   kernels = std::move(*made);
-  auto op = *source->getOps<amp::KernelOp>().begin();
   for (auto [i, type] : llvm::enumerate(op.getArgumentTypes())) {
     arguments.push_back(
         randomTensor(mlir::cast<RankedTensorType>(type), 17 * i + 3));
@@ -117,19 +145,34 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
   result.device = std::make_unique<Device>(*result.program);
   Device &device = *result.device;
   device.options.seed = seed;
+  SmallVector<void *> buffers;
   for (const ref::Tensor &argument : arguments) {
     llvm::ArrayRef<char> bytes = argument.getBytes();
-    device.param(device.upload(std::vector<char>(bytes.begin(), bytes.end()),
-                               "argument"));
+    // An empty tensor has an address all the same.
+    std::vector<char> data(bytes.begin(), bytes.end());
+    data.resize(std::max<size_t>(data.size(), 1));
+    buffers.push_back(device.upload(data, "argument"));
+    device.param(buffers.back());
   }
   ref::Tensor got = *ref::Tensor::allocate(wanted.getType());
   size_t bytes = *ref::getByteSize(wanted.getType());
-  void *memory = device.allocate(bytes, "result");
+  void *memory = device.allocate(std::max<size_t>(bytes, 1), "result");
+  buffers.push_back(memory);
   device.param(memory);
   const codegen::GpuImage::Launch &launch = kernels.launches.front();
-  device.launch(launch.symbol, {launch.grid[0], launch.grid[1], launch.grid[2]},
-                {launch.block[0], launch.block[1], launch.block[2]},
-                launch.sharedBytes);
+  if (launch.workspaceBytes != 0) {
+    device.param(device.upload(std::vector<char>(launch.workspaceBytes, 0),
+                               "workspace"));
+  }
+  for (const ampc_gpu_tensor_map &map : launch.tensorMaps) {
+    device.param(encode(map, buffers[map.param]));
+  }
+  if (launch.grid[0] != 0) {
+    device.launch(launch.symbol,
+                  {launch.grid[0], launch.grid[1], launch.grid[2]},
+                  {launch.block[0], launch.block[1], launch.block[2]},
+                  launch.sharedBytes);
+  }
   std::memcpy(got.mutableBytes(), memory, bytes);
   result.error = relativeError(got, wanted);
   return result;

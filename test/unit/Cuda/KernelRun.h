@@ -3,11 +3,24 @@
 #define AMPC_TEST_UNIT_CUDA_KERNELRUN_H
 
 #include "compiler/Targets/CUDA/PtxWriter.h"
+#include "compiler/Targets/Target.h"
 #include "dialects/Amp/IR/AmpOps.h"
 #include "dialects/Amp/Reference/Evaluator.h"
 #include "test/unit/Simulate/Harness.h"
 
 namespace ampc::test {
+
+/// A module of one kernel, given from its arguments on.
+mlir::OwningOpRef<mlir::ModuleOp> parseKernel(const std::string &kernel);
+
+/// A rule by which all contractions of `type` have the tile.
+inline std::vector<ContractionRule> useTile(std::array<int64_t, 3> tile,
+                                            const std::string &type = "f16") {
+  ContractionRule rule;
+  rule.type = type;
+  rule.tile = tile;
+  return {rule};
+}
 
 /// A kernel with one result as it is shipped for an architecture, seeded
 /// arguments, and the result that the reference evaluator computes of them in
@@ -16,11 +29,17 @@ class ShippedKernel {
 public:
   /// `kernel` is the arguments and the body of an amp.kernel. Fails the test
   /// where one of the steps does; `isReady` tells.
-  ShippedKernel(const std::string &kernel, const char *architecture);
+  ShippedKernel(const std::string &kernel, const char *architecture,
+                llvm::ArrayRef<ContractionRule> rules = {});
 
   bool isReady() const { return ready; }
   /// The code that the NVPTX backend gets.
   const llvm::Module &code() const { return *kernels.module; }
+  const codegen::GpuImage::Launch &launch() const {
+    return kernels.launches.front();
+  }
+  /// What ptxas gets.
+  std::string writePtx() { return kernels.writePtx(); }
 
   /// One run in the simulator with its detectors on.
   struct Run {
@@ -33,7 +52,8 @@ public:
   Run run(const llvm::Module &module, uint64_t seed = 0) const;
 
 private:
-  void prepare(const std::string &kernel, const char *architecture);
+  void prepare(const std::string &kernel, const char *architecture,
+               llvm::ArrayRef<ContractionRule> rules);
 
   unsigned arch = 0;
   bool ready = false;

@@ -50,6 +50,24 @@ const Kernel batches = {
        amp.yield %0 : tensor<2x3x21x23xf32>
      })"};
 // With scores far apart: a wrong maximum would not show in those of equal size.
+const Kernel tf32 = {
+    "Tf32",
+    R"((%a: tensor<35x148xf32>, %b: tensor<148x20xf32>) -> tensor<35x20xf32> {
+       %0 = amp.matmul %a, %b {amp.fp32_contractions = "tf32"} : (tensor<35x148xf32>, tensor<148x20xf32>) -> tensor<35x20xf32>
+       amp.yield %0 : tensor<35x20xf32>
+     })"};
+const Kernel f32 = {
+    "F32",
+    R"((%a: tensor<35x148xf32>, %b: tensor<148x20xf32>, %c: tensor<20xf32>) -> tensor<35x20xf32> {
+       %0 = amp.matmul %a, %b, %c : (tensor<35x148xf32>, tensor<148x20xf32>, tensor<20xf32>) -> tensor<35x20xf32>
+       amp.yield %0 : tensor<35x20xf32>
+     })"};
+const Kernel conv = {
+    "Conv",
+    R"((%a: tensor<2x9x9x16xf16>, %w: tensor<24x16x3x3xf16>, %b: tensor<24xf16>) -> tensor<2x5x5x24xf32> {
+       %0 = amp.conv %a, %w, %b {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64, layout = #amp.layout<channels_last>} : (tensor<2x9x9x16xf16>, tensor<24x16x3x3xf16>, tensor<24xf16>) -> tensor<2x5x5x24xf32>
+       amp.yield %0 : tensor<2x5x5x24xf32>
+     })"};
 const Kernel softmax = {"Softmax",
                         R"((%a: tensor<24x1003xf32>) -> tensor<24x1003xf32> {
        %s = amp.constant dense<2.0e+05> : tensor<f32>
@@ -179,49 +197,108 @@ const std::string barrier = "barrier.cta.sync.aligned.all";
 const std::vector<Fault> race = {Fault::sharedRace, Fault::uninitialized};
 const std::vector<Fault> bounds = {Fault::outOfBounds};
 
-std::vector<Row> contractionRows() {
-  std::vector<Row> rows;
-  for (const char *arch : {"sm_75", "sm_80"}) {
+/// Of every kernel that multiplies 16-bit tiles with mma.sync.
+std::vector<Row> mmaRows(const char *arch) {
+  return {
+      {stages, arch, dropCall("NoBarrier", barrier), {race}, Sites::each},
+      {stages,
+       arch,
+       divergentBarrier(),
+       {{Fault::divergence}, "barrier"},
+       Sites::each},
+      {stages, arch, swapOperands("SwappedRowsOfA", mma, 0, 1), numerics},
+      {stages, arch, swapResults("SwappedRegisters", ldmatrix, 1, 2), numerics},
+      {stages, arch, flipTransposition(), numerics},
+      {stages, arch, uninitializedSums(), numerics},
+      {stages, arch,
+       changeAddress(AddressFault::unswizzled, Accesses::ldmatrix), numerics},
+      {stages,
+       arch,
+       changeAddress(AddressFault::nextStage, Accesses::ldmatrix),
+       {{Fault::sharedRace, Fault::missingWait, Fault::uninitialized},
+        "ldmatrix"}},
+      {stages,
+       arch,
+       changeAddress(AddressFault::misaligned, Accesses::ldmatrix),
+       {{Fault::misaligned}, "ldmatrix"}},
+      {edges, arch, looseEdge("LooseEdgeOfM", 35), {bounds}, Sites::all},
+      {edges, arch, looseEdge("LooseEdgeOfN", 19), {bounds}, Sites::all},
+      {edges, arch, looseEdge("LooseEdgeOfK", 50), {bounds}, Sites::all},
+      {edges, arch, lostOperand("LostBias", 2), numerics},
+      {batches, arch, wrongStride("WrongBatchOfA", 21 * 33), numerics},
+      {batches, arch, wrongStride("WrongBatchOfB", 33 * 23), numerics},
+      {conv, arch, dropCall("NoBarrier", barrier), {race}, Sites::each},
+      {conv, arch, lostOperand("LostBias", 2), numerics},
+      {conv, arch, looseEdge("LooseEdgeOfM", 2 * 5 * 5), {bounds}, Sites::all},
+  };
+}
+
+/// Where slices pass through registers.
+std::vector<Row> registerRows(const char *arch) {
+  return {
+      {edges, arch, noZeroFill(), numerics, Sites::all},
+      {stages,
+       arch,
+       changeAddress(AddressFault::unswizzled, Accesses::sharedStores),
+       {race}},
+      {stages,
+       arch,
+       changeAddress(AddressFault::nextStage, Accesses::sharedStores),
+       {race, "store"}},
+  };
+}
+
+/// Where cp.async copies slices.
+std::vector<Row> asyncRows(const char *arch) {
+  const std::vector<Fault> unwaited = {Fault::missingWait};
+  auto more = [](int64_t groups) { return groups + 1; };
+  std::vector<Row> rows = {
+      {stages, arch, swapOperands("SwappedColumnsOfA", mma, 1, 2), numerics},
+      {stages, arch, swapOperands("SwappedHalvesOfB", mma, 4, 5), numerics},
+      {stages,
+       arch,
+       changeAddress(AddressFault::unswizzled, Accesses::asyncCopies),
+       {{Fault::sharedRace, Fault::missingWait, Fault::uninitialized}}},
+      {stages,
+       arch,
+       changeAddress(AddressFault::nextStage, Accesses::asyncCopies),
+       {{Fault::sharedRace, Fault::missingWait}, "cp.async"}},
+      {stages,
+       arch,
+       changeAddress(AddressFault::misaligned, Accesses::asyncCopies),
+       {{Fault::misaligned}, "cp.async"}},
+      {edges, arch, fullCopies(), {bounds, "cp.async"}, Sites::all},
+      {tf32, arch, fullCopies(), {bounds, "cp.async"}, Sites::all},
+      {tf32, arch, swapOperands("SwappedRowsOfA", mma, 0, 1), numerics},
+      {tf32, arch, uninitializedSums(), numerics, Sites::all},
+      {f32, arch, dropCall("NoBarrier", barrier), {race}, Sites::each},
+      {f32, arch, fullCopies(), {bounds, "cp.async"}, Sites::all},
+      {f32, arch, lostOperand("LostBias", 2), numerics},
+  };
+  for (const Kernel &kernel : {stages, conv, tf32, f32}) {
     std::vector<Row> some = {
-        {stages, arch, dropCall("NoBarrier", barrier), {race}, Sites::each},
-        {stages,
+        {kernel, arch, dropCall("NoWait", "cp.async.wait"), {unwaited}},
+        {kernel,
          arch,
-         divergentBarrier(),
-         {{Fault::divergence}, "barrier"},
-         Sites::each},
-        {stages, arch, swapOperands("SwappedRowsOfA", mma, 0, 1), numerics},
-        {stages, arch, swapResults("SwappedRegisters", ldmatrix, 1, 2),
-         numerics},
-        {stages, arch, flipTransposition(), numerics},
-        {stages, arch, uninitializedSums(), numerics},
-        {stages, arch,
-         changeAddress(AddressFault::unswizzled, Accesses::ldmatrix), numerics},
-        {stages,
+         changeOperand("LateWait", "cp.async.wait.group", 0, more),
+         {unwaited}},
+        {kernel,
          arch,
-         changeAddress(AddressFault::unswizzled, Accesses::sharedStores),
-         {race}},
-        {stages,
-         arch,
-         changeAddress(AddressFault::nextStage, Accesses::sharedStores),
-         {race, "store"}},
-        {stages,
-         arch,
-         changeAddress(AddressFault::misaligned, Accesses::ldmatrix),
-         {{Fault::misaligned}, "ldmatrix"}},
-        {edges, arch, looseEdge("LooseEdgeOfM", 35), {bounds}, Sites::all},
-        {edges, arch, looseEdge("LooseEdgeOfN", 19), {bounds}, Sites::all},
-        {edges, arch, looseEdge("LooseEdgeOfK", 50), {bounds}, Sites::all},
-        {edges, arch, noZeroFill(), numerics, Sites::all},
-        {edges, arch, lostOperand("LostBias", 2), numerics},
-        {batches, arch, wrongStride("WrongBatchOfA", 21 * 33), numerics},
-        {batches, arch, wrongStride("WrongBatchOfB", 33 * 23), numerics},
+         dropCall("NoCommit", "cp.async.commit"),
+         {unwaited},
+         Sites::all},
     };
     llvm::append_range(rows, some);
   }
-  rows.push_back({stages, "sm_80", swapOperands("SwappedColumnsOfA", mma, 1, 2),
-                  numerics});
-  rows.push_back(
-      {stages, "sm_80", swapOperands("SwappedHalvesOfB", mma, 4, 5), numerics});
+  return rows;
+}
+
+std::vector<Row> contractionRows() {
+  std::vector<Row> rows;
+  for (const auto &some : {mmaRows("sm_75"), registerRows("sm_75"),
+                           mmaRows("sm_80"), asyncRows("sm_80")}) {
+    llvm::append_range(rows, some);
+  }
   return rows;
 }
 

@@ -3,6 +3,7 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -121,6 +122,64 @@ Plant ampc::test::divergentBarrier() {
           }};
 }
 
+Plant ampc::test::flippedPhase() {
+  return {"FlippedPhase", callsOf("mbarrier.try.wait.parity"),
+          [](Instruction &instruction) {
+            auto &call = cast<CallInst>(instruction);
+            IRBuilder<> builder(&call);
+            call.setArgOperand(1, builder.CreateXor(call.getArgOperand(1), 1));
+          }};
+}
+
+Plant ampc::test::noMbarrierWait() {
+  return {"NoMbarrierWait", callsOf("mbarrier.try.wait.parity"),
+          [](Instruction &call) {
+            call.replaceAllUsesWith(ConstantInt::getTrue(call.getType()));
+            call.eraseFromParent();
+          }};
+}
+
+/// The operands of a wgmma that are descriptors; none of anything else.
+static SmallVector<Use *> descriptorsOf(Instruction &instruction) {
+  SmallVector<Use *> found;
+  auto *call = dyn_cast<CallInst>(&instruction);
+  auto *assembly =
+      call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  if (assembly &&
+      assembly->getAsmString().find("wgmma.mma_async") != std::string::npos) {
+    for (Use &operand : call->args()) {
+      if (operand->getType()->isIntegerTy(64)) {
+        found.push_back(&operand);
+      }
+    }
+  }
+  return found;
+}
+
+static bool isWgmma(Instruction &instruction) {
+  return !descriptorsOf(instruction).empty();
+}
+
+Plant ampc::test::wrongSwizzle() {
+  return {"WrongSwizzle", isWgmma, [](Instruction &wgmma) {
+            // Bits 62 and 63: 1 is 128 bytes, 2 is 64 (PTX ISA, "Matrix
+            // descriptor").
+            Use &right = *descriptorsOf(wgmma).back();
+            IRBuilder<> builder(&wgmma);
+            right.set(builder.CreateXor(right.get(), uint64_t(3) << 62));
+          }};
+}
+
+Plant ampc::test::swappedDescriptors() {
+  auto matches = [](Instruction &instruction) {
+    return descriptorsOf(instruction).size() == 2;
+  };
+  return {"SwappedDescriptors", matches, [](Instruction &wgmma) {
+            SmallVector<Use *> both = descriptorsOf(wgmma);
+            both[0]->swap(*both[1]);
+          }};
+}
+
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//
@@ -143,6 +202,10 @@ Use *addressOf(Instruction &instruction, Accesses accesses) {
     CallInst *call = callOf(instruction, "cp.async.c");
     return call && call->arg_size() >= 2 ? &call->getArgOperandUse(0) : nullptr;
   }
+  case Accesses::tensorCopies: {
+    CallInst *call = callOf(instruction, "cp.async.bulk.tensor.g2s");
+    return call ? &call->getArgOperandUse(0) : nullptr;
+  }
   case Accesses::sharedStores:
     return store && store->getPointerAddressSpace() == 3 &&
                    isVector(store->getValueOperand())
@@ -155,6 +218,32 @@ Use *addressOf(Instruction &instruction, Accesses accesses) {
            : load && load->getPointerAddressSpace() != 3 && isVector(load)
                ? &load->getOperandUse(0)
                : nullptr;
+  }
+  return nullptr;
+}
+
+bool isArithmetic(Value *value) {
+  return isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst, CmpInst>(
+      value);
+}
+
+bool dependsOn(Value *value, PHINode *phi, unsigned depth = 4) {
+  if (value == phi) {
+    return true;
+  }
+  return depth > 0 && isArithmetic(value) &&
+         any_of(cast<Instruction>(value)->operands(), [&](Use &operand) {
+           return dependsOn(operand.get(), phi, depth - 1);
+         });
+}
+
+/// What an integer of a loop becomes for its next turn; null if it is not made
+/// of what it was.
+Value *nextOf(PHINode *phi) {
+  for (Value *next : phi->incoming_values()) {
+    if (phi->getType()->isIntegerTy() && next != phi && dependsOn(next, phi)) {
+      return next;
+    }
   }
   return nullptr;
 }
@@ -173,20 +262,16 @@ public:
     if (auto it = done.find(value); it != done.end()) {
       return it->second;
     }
-    if (isa<PHINode>(instruction)) {
-      bool counts = fault == AddressFault::nextStage &&
-                    instruction->getType()->isIntegerTy(32);
-      changed |= counts;
-      return done[value] =
-                 counts ? builder.CreateAdd(value, builder.getInt32(1)) : value;
+    if (auto *phi = dyn_cast<PHINode>(instruction)) {
+      done[value] = value;
+      Value *next = fault == AddressFault::nextStage ? nextOf(phi) : nullptr;
+      return done[value] = next ? copy(next) : value;
     }
     if (fault == AddressFault::unswizzled &&
         instruction->getOpcode() == Instruction::Xor) {
-      changed = true;
       return done[value] = copy(instruction->getOperand(0));
     }
-    if (!isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst>(
-            instruction)) {
+    if (!isArithmetic(instruction)) {
       return value;
     }
     Instruction *made = instruction->clone();
@@ -197,8 +282,6 @@ public:
     made->dropPoisonGeneratingFlags();
     return done[value] = builder.Insert(made);
   }
-
-  bool changed = false;
 
 private:
   AddressFault fault;
@@ -213,16 +296,14 @@ bool canChange(AddressFault fault, Value *value,
   if (!instruction || !seen.insert(value).second) {
     return false;
   }
-  if (isa<PHINode>(instruction)) {
-    return fault == AddressFault::nextStage &&
-           value->getType()->isIntegerTy(32);
+  if (auto *phi = dyn_cast<PHINode>(instruction)) {
+    return fault == AddressFault::nextStage && nextOf(phi);
   }
   if (fault == AddressFault::unswizzled &&
       instruction->getOpcode() == Instruction::Xor) {
     return true;
   }
-  return isa<BinaryOperator, CastInst, GetElementPtrInst, SelectInst>(
-             instruction) &&
+  return isArithmetic(instruction) &&
          any_of(instruction->operands(), [&](Use &operand) {
            return canChange(fault, operand.get(), seen);
          });
@@ -232,8 +313,8 @@ bool canChange(AddressFault fault, Value *value,
 Plant ampc::test::changeAddress(AddressFault fault, Accesses accesses) {
   static constexpr const char *faults[] = {"Unswizzled", "NextStage",
                                            "Misaligned"};
-  static constexpr const char *kinds[] = {"Ldmatrix", "SharedStore",
-                                          "GlobalVector", "AsyncCopy"};
+  static constexpr const char *kinds[] = {
+      "Ldmatrix", "SharedStore", "GlobalVector", "AsyncCopy", "TensorCopy"};
   auto matches = [=](Instruction &instruction) {
     Use *address = addressOf(instruction, accesses);
     SmallPtrSet<Value *, 32> seen;
@@ -346,6 +427,22 @@ Plant ampc::test::uninitializedSums() {
                 value.set(ConstantFP::get(phi.getType(), 1.0));
               }
             }
+          }};
+}
+
+Plant ampc::test::fullCopies() {
+  auto matches = [](Instruction &instruction) {
+    CallInst *call = callOf(instruction, "cp.async.c");
+    return call && call->arg_size() == 3;
+  };
+  return {"FullCopies", matches, [](Instruction &instruction) {
+            auto &call = cast<CallInst>(instruction);
+            StringRef name = call.getCalledFunction()->getName();
+            int64_t bytes = name.contains(".16.")  ? 16
+                            : name.contains(".8.") ? 8
+                                                   : 4;
+            Type *type = call.getArgOperand(2)->getType();
+            call.setArgOperand(2, ConstantInt::get(type, bytes));
           }};
 }
 

@@ -43,6 +43,15 @@ Plant flipTransposition();
 /// Only the odd lanes of a warp come to a barrier.
 Plant divergentBarrier();
 
+/// Waits on an mbarrier are for the other phase.
+Plant flippedPhase();
+/// Waits on an mbarrier come back at once.
+Plant noMbarrierWait();
+/// wgmma reads another swizzle than the copies write.
+Plant wrongSwizzle();
+/// wgmma reads its matrices from each other's places.
+Plant swappedDescriptors();
+
 /// How an address is made differently, of the accesses that `matches` takes:
 /// the operand `pointerOperand` says where the address stands.
 enum class AddressFault {
@@ -51,7 +60,13 @@ enum class AddressFault {
   misaligned, ///< two bytes further
 };
 /// The accesses whose address is changed.
-enum class Accesses { ldmatrix, sharedStores, globalVectors, asyncCopies };
+enum class Accesses {
+  ldmatrix,
+  sharedStores,
+  globalVectors,
+  asyncCopies,
+  tensorCopies
+};
 Plant changeAddress(AddressFault fault, Accesses accesses);
 
 /// A comparison of an index with `extent`, or with what a shift of both makes
@@ -63,6 +78,8 @@ Plant wrongStride(std::string name, int64_t stride);
 Plant lostOperand(std::string name, unsigned argument);
 /// Sums of a matrix unit that do not begin with zero.
 Plant uninitializedSums();
+/// cp.async reads all of its bytes, whether they are inside or not.
+Plant fullCopies();
 /// Elements behind an edge are 1 instead of 0.
 Plant noZeroFill();
 

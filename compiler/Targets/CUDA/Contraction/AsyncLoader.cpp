@@ -38,13 +38,17 @@ AsyncLoader::sourceOf(const GemmView::Place &place, int64_t count) {
                                                          : std::nullopt;
 }
 
-int64_t AsyncLoader::copyBytesOf(const ResultTile &tile, Value thread) {
+int64_t AsyncLoader::findCopyBytes() {
   int64_t bytes = shared.elementBytes();
   int64_t count = std::min(operand.lanes, shared.chunkElements());
   if (shared.element() != operand.element || count * bytes < 4) {
     return 0;
   }
-  Chunk chunk = locate(0, tile, thread, e.blockIndex());
+  // Somewhere: no more is known of the positions in a kernel.
+  Value block = e.blockIndex();
+  ResultTile tile{e.delinearize(block, {view.batch, extent}).front(),
+                  e.mulIndex(block, extent), e.mulIndex(block, extent)};
+  Chunk chunk = locate(0, tile, e.threadIndex(), block);
   auto source = sourceOf(placeOf(tile, chunk, 0, count), count);
   if (!source) {
     return 0;
@@ -57,7 +61,7 @@ int64_t AsyncLoader::copyBytesOf(const ResultTile &tile, Value thread) {
 LogicalResult AsyncLoader::fetch(const ResultTile &tile, Value thread,
                                  Value step, Value base) {
   bool ok = true;
-  e.onlyIf(isSlice(step), [&] {
+  e.onlyIf(isSlice(tile, step), [&] {
     for (int64_t i = 0; i < chunksPerThread(); ++i) {
       Chunk chunk = locate(i, tile, thread, step);
       e.onlyIf(chunk.exists,

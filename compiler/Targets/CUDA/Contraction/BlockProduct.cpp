@@ -33,6 +33,16 @@ void BlockProduct::begin(Value thread) {
   warpColumn = e.mulIndex(rem(warp, columns), tile.warpN);
 }
 
+Value BlockProduct::rowInTile(Value band, Value local) {
+  constexpr int64_t rows = TileShape::bandRows;
+  if (tile.bands() == 1) {
+    return local;
+  }
+  Value share = e.mulIndex(div(local, rows), tile.warpM);
+  Value within = e.addIndex(e.mulIndex(band, rows), rem(local, rows));
+  return e.addIndex(share, within);
+}
+
 Value BlockProduct::div(Value value, int64_t by) {
   return arith::DivUIOp::create(e.b, e.loc, value, e.index(by));
 }

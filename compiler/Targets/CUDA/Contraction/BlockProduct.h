@@ -34,8 +34,13 @@ public:
   virtual void multiply(mlir::Value base,
                         llvm::MutableArrayRef<mlir::Value> sums) = 0;
 
-  virtual void handOver(mlir::ValueRange sums,
+  /// Hands over the sums of a band: of `bandRows` rows of each warp's share,
+  /// which stand below each other. They have to be called for all bands.
+  virtual void handOver(mlir::ValueRange sums, int64_t band,
                         ContractionEpilogue &epilogue) = 0;
+
+  /// The row of the tile that row `local` of band number `band` is.
+  mlir::Value rowInTile(mlir::Value band, mlir::Value local);
 
 protected:
   SharedTile &shared(GemmView::Side side) {
@@ -44,6 +49,10 @@ protected:
   /// The first line of this warp's share.
   mlir::Value warpLine(GemmView::Side side) const {
     return side == GemmView::Side::Left ? warpRow : warpColumn;
+  }
+  /// The first row of this warp's share of a band.
+  mlir::Value bandRow() {
+    return e.mulIndex(div(warpRow, tile.warpM), TileShape::bandRows);
   }
   mlir::Value div(mlir::Value value, int64_t by);
   mlir::Value rem(mlir::Value value, int64_t by);
@@ -63,7 +72,8 @@ public:
   llvm::SmallVector<mlir::Value> zeros() override;
   void multiply(mlir::Value base,
                 llvm::MutableArrayRef<mlir::Value> sums) override;
-  void handOver(mlir::ValueRange sums, ContractionEpilogue &epilogue) override;
+  void handOver(mlir::ValueRange sums, int64_t band,
+                ContractionEpilogue &epilogue) override;
 
 private:
   using Fragment = llvm::SmallVector<mlir::Value, 4>;
@@ -87,7 +97,8 @@ public:
   llvm::SmallVector<mlir::Value> zeros() override;
   void multiply(mlir::Value base,
                 llvm::MutableArrayRef<mlir::Value> sums) override;
-  void handOver(mlir::ValueRange sums, ContractionEpilogue &epilogue) override;
+  void handOver(mlir::ValueRange sums, int64_t band,
+                ContractionEpilogue &epilogue) override;
 
 private:
   /// Lanes of a warp along a side, and the lines of that side each has.
@@ -98,6 +109,7 @@ private:
     return side == GemmView::Side::Left ? tile.warpM / 4 : tile.warpN / 8;
   }
   int64_t groupOf(GemmView::Side side) const;
+  mlir::Value lineInWarp(GemmView::Side side);
   mlir::Value laneLine(GemmView::Side side);
   int64_t moreLines(GemmView::Side side, int64_t i) const;
   llvm::SmallVector<mlir::Value> loadLines(GemmView::Side side,

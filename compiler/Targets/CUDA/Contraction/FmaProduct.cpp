@@ -18,11 +18,16 @@ int64_t FmaProduct::groupOf(Side side) const {
   return view.operand(side).alongK ? 1 : std::min(linesOf(side), elements);
 }
 
-/// The first line of this lane within the tile.
-Value FmaProduct::laneLine(Side side) {
+/// The first line of this lane within the warp's share.
+Value FmaProduct::lineInWarp(Side side) {
   Value at = side == Side::Left ? div(lane, lanesAlong(Side::Right))
                                 : rem(lane, lanesAlong(Side::Right));
-  return e.addIndex(warpLine(side), e.mulIndex(at, groupOf(side)));
+  return e.mulIndex(at, groupOf(side));
+}
+
+/// The same within the tile.
+Value FmaProduct::laneLine(Side side) {
+  return e.addIndex(warpLine(side), lineInWarp(side));
 }
 
 /// How far behind that the lane's line number `i` lies.
@@ -96,11 +101,14 @@ void FmaProduct::multiply(Value base, MutableArrayRef<Value> sums) {
   }
 }
 
-void FmaProduct::handOver(ValueRange sums, ContractionEpilogue &epilogue) {
+void FmaProduct::handOver(ValueRange sums, int64_t band,
+                          ContractionEpilogue &epilogue) {
   int64_t columns = linesOf(Side::Right), group = groupOf(Side::Right);
-  for (int64_t i = 0; i < linesOf(Side::Left); ++i) {
-    Value row =
-        e.addIndex(laneLine(Side::Left), e.index(moreLines(Side::Left, i)));
+  int64_t rows = TileShape::bandRows / lanesAlong(Side::Left);
+  Value laneRow = e.addIndex(bandRow(), lineInWarp(Side::Left));
+  for (int64_t i = band * rows; i < (band + 1) * rows; ++i) {
+    int64_t more = moreLines(Side::Left, i) - band * TileShape::bandRows;
+    Value row = e.addIndex(laneRow, e.index(more));
     for (int64_t j = 0; j < columns; j += group) {
       Value column =
           e.addIndex(laneLine(Side::Right), e.index(moreLines(Side::Right, j)));

@@ -124,17 +124,16 @@ void MmaProduct::multiplyFragments(ArrayRef<Value> a, ArrayRef<Value> b,
 /// Thread t of a warp holds columns 2 * (t % 4) and one more of rows t / 4 and
 /// t / 4 + 8 of a 16 x 8 fragment (PTX ISA, "Matrix Fragments for mma.m16n8k16
 /// with floating point type").
-void MmaProduct::handOver(ValueRange sums, ContractionEpilogue &epilogue) {
-  Value row = e.addIndex(warpRow, div(lane, 4));
+void MmaProduct::handOver(ValueRange sums, int64_t band,
+                          ContractionEpilogue &epilogue) {
+  static_assert(TileShape::bandRows == 16, "a band is a row of fragments");
+  Value row = e.addIndex(bandRow(), div(lane, 4));
   Value column = e.addIndex(warpColumn, e.mulIndex(rem(lane, 4), 2));
-  size_t next = 0;
-  for (int64_t i = 0; i < tile.warpM; i += 16) {
-    for (int64_t j = 0; j < tile.warpN; j += 8) {
-      for (int64_t half = 0; half < 2; ++half, next += 2) {
-        epilogue.handOver(sums.slice(next, 2),
-                          e.addIndex(row, e.index(i + half * 8)),
-                          e.addIndex(column, e.index(j)));
-      }
+  size_t next = band * (tile.warpN / 8) * 4;
+  for (int64_t j = 0; j < tile.warpN; j += 8) {
+    for (int64_t half = 0; half < 2; ++half, next += 2) {
+      epilogue.handOver(sums.slice(next, 2), e.addIndex(row, e.index(half * 8)),
+                        e.addIndex(column, e.index(j)));
     }
   }
 }

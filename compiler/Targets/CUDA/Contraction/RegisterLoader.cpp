@@ -15,7 +15,7 @@ LogicalResult RegisterLoader::fetch(const ResultTile &tile, Value thread,
   fetched.clear();
   for (int64_t i = 0; i < chunksPerThread(); ++i) {
     Chunk chunk = locate(i, tile, thread, step);
-    chunk.inside = e.bothOf(chunk.inside, isSlice(step));
+    chunk.inside = e.bothOf(chunk.inside, isSlice(tile, step));
     FailureOr<Value> value = fetchChunk(tile, chunk);
     if (failed(value)) {
       return failure();

@@ -33,6 +33,14 @@ SliceLoader::Chunk SliceLoader::locate(int64_t number, const ResultTile &tile,
   return result;
 }
 
+Value SliceLoader::isSlice(const ResultTile &tile, Value step) {
+  return tile.endSlice
+             ? arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult,
+                                     step, tile.endSlice)
+                   .getResult()
+             : e.isBelow(step, llvm::divideCeil(view.k, depth));
+}
+
 Value SliceLoader::isInside(const Chunk &chunk, int64_t i) {
   int64_t size = operand.alongK ? view.k : view.extent(side);
   if (i == 0 || size % shared.chunkElements() == 0) {

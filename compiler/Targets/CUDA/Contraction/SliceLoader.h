@@ -43,10 +43,8 @@ protected:
   }
   Chunk locate(int64_t number, const ResultTile &tile, mlir::Value thread,
                mlir::Value step);
-  /// Whether there is a slice number `step`.
-  mlir::Value isSlice(mlir::Value step) {
-    return e.isBelow(step, llvm::divideCeil(view.k, depth));
-  }
+  /// Whether slice number `step` is one of the block's.
+  mlir::Value isSlice(const ResultTile &tile, mlir::Value step);
   /// Whether element `i` of a chunk that is inside is so too; null: always.
   mlir::Value isInside(const Chunk &chunk, int64_t i);
   /// The place of element `i` of a chunk, and of `count - 1` more behind it.
@@ -98,7 +96,7 @@ public:
   /// The bytes that one cp.async can copy of this operand; 0 where it cannot,
   /// since the operand is computed, or its neighbours in memory are too few.
   /// Builds operations to find out, which have to be thrown away.
-  int64_t copyBytesOf(const ResultTile &tile, mlir::Value thread);
+  int64_t findCopyBytes();
 
   mlir::LogicalResult fetch(const ResultTile &tile, mlir::Value thread,
                             mlir::Value step, mlir::Value base) override;

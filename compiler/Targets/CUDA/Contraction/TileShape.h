@@ -15,9 +15,12 @@ enum class ProductKind {
   Fma64, ///< the same in f64
 };
 
-/// Bytes of an element in shared memory.
+/// Bytes of an element in shared memory, and of a sum.
 inline int64_t elementBytes(ProductKind kind) {
   return kind == ProductKind::Mma16 ? 2 : kind == ProductKind::Fma64 ? 8 : 4;
+}
+inline int64_t sumBytes(ProductKind kind) {
+  return kind == ProductKind::Fma64 ? 8 : 4;
 }
 
 /// A block computes `m` x `n` of the result from slices of `k`, a warp `warpM`
@@ -25,20 +28,24 @@ inline int64_t elementBytes(ProductKind kind) {
 struct TileShape {
   int64_t m, n, k;
   int64_t warpM, warpN;
+  /// Of a thread, about: a figure for the occupancy.
+  int64_t registers;
 
   int64_t warps() const { return (m / warpM) * (n / warpN); }
-  /// Of `stages` slices of both matrices, or the sums.
+  int64_t threads() const { return warps() * 32; }
+  /// The sums go to the epilogue in bands of so many rows of each warp's share.
+  static constexpr int64_t bandRows = 16;
+  int64_t bands() const { return warpM / bandRows; }
+  /// Of `stages` slices of both matrices, or a band of sums.
   int64_t sharedBytes(int64_t stages, ProductKind kind) const {
-    return std::max(stages * (m + n) * k * elementBytes(kind),
-                    ContractionEpilogue::sharedBytes(
-                        m, n, kind == ProductKind::Fma64 ? 8 : 4));
+    return std::max(
+        stages * (m + n) * k * elementBytes(kind),
+        ContractionEpilogue::sharedBytes(m / bands(), n, sumBytes(kind)));
   }
 };
 
-/// The largest tile that fits `sharedBytes` and leaves a block for most
-/// multiprocessors.
-TileShape chooseTile(const GemmView &view, ProductKind kind,
-                     int64_t sharedBytes);
+/// The tiles that kernels of a kind exist in.
+llvm::ArrayRef<TileShape> getTiles(ProductKind kind);
 
 } // namespace ampc::cuda
 

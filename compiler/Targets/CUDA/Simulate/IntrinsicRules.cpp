@@ -111,7 +111,7 @@ constexpr PackedRule packedRules[] = {
     {"wgmma.fence.sync.aligned", "ampc_sim_wgmma_fence", {}},
     {"wgmma.commit_group.sync.aligned", "ampc_sim_wgmma_commit", {}},
     {"wgmma.wait_group.sync.aligned", "ampc_sim_wgmma_wait", {}},
-    {"prefetch.tensormap", "ampc_sim_tensor_prefetch", {}},
+    {"prefetch.tensormap.p0", "ampc_sim_tensor_prefetch", {}},
 };
 
 /// Functions of floats that are called as they are.
