@@ -354,6 +354,7 @@ CodegenOptions Compilation::getCodegenOptions() {
   codegen.simulate = options.simulate;
   codegen.threads = threads ? threads->getMaxConcurrency() : 1;
   codegen.producer = std::string("ampc ") + versionText;
+  codegen.contractionRules = options.contractionRules;
   codegen.cacheFolder = options.cacheFolder;
   codegen.cacheLimit = options.cacheLimit;
   codegen.cacheReport = [this](unsigned hits, unsigned misses,

@@ -3,6 +3,7 @@
 
 #include "compiler/Driver/OptionTable.h"
 #include "compiler/Driver/PrecisionPolicy.h"
+#include "compiler/Driver/TuningFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
@@ -392,6 +393,10 @@ void OptionReader::read(Options &options) {
   options.gpu = text(OPT_gpu);
   readTarget(options);
   readCacheOptions(args, options, sink);
+  if (const Arg *arg = args.getLastArg(OPT_tuning_file)) {
+    options.contractionRules = readTuningFile(arg->getValue(), sink)
+                                   .value_or(std::vector<ContractionRule>());
+  }
 
   readShapes(options);
   readDimParams(options);

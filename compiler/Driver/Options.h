@@ -3,6 +3,7 @@
 #define AMPC_COMPILER_DRIVER_OPTIONS_H
 
 #include "compiler/Pipelines/Phases.h"
+#include "compiler/Targets/ContractionRule.h"
 #include "compiler/Tune/Divergence.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -92,6 +93,7 @@ struct Options {
   bool simulate = false;              ///< GPU kernels run in the simulator
   std::vector<std::string> cudaArchs; ///< as written
   /// Where compiled GPU kernels are kept; empty: nowhere.
+  std::vector<ContractionRule> contractionRules; ///< of the tuning file
   std::string cacheFolder;
   uint64_t cacheLimit = 1ull << 30;
   unsigned optLevel = 3;

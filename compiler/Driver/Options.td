@@ -83,6 +83,9 @@ defm cuda_arch : Value<"cuda-arch", "sm_80,sm_90a,...", "GPUs, by architecture o
                        group_target, emitting>;
 def simulate : Switch<"simulate", "Make GPU kernels for the simulator, which runs on the CPU and checks them",
                       group_target, emitting>;
+defm tuning_file : Value<"tuning-file", "FILE.json",
+                         "Choices of GPU kernels: {\"contractions\": [{\"type\": TYPE, \"m\": M, ..., \"tile\": [M, N, K]}]}",
+                         group_target, emitting>;
 defm cache_dir : Value<"cache-dir", "DIR",
                        "Where compiled GPU kernels are kept (default: $AMPC_CACHE_DIR, $XDG_CACHE_HOME/ampc, ~/.cache/ampc)",
                        group_target, emitting>;

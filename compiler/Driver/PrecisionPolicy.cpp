@@ -2,11 +2,10 @@
 #include "compiler/Driver/PrecisionPolicy.h"
 
 #include "compiler/Driver/JsonText.h"
+#include "compiler/Driver/RegularFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
 
@@ -185,34 +184,10 @@ PrecisionPolicy PolicyReader::read() {
   return policy;
 }
 
-/// The characters of a regular file that is not too long.
-static std::unique_ptr<MemoryBuffer> readFile(StringRef path,
-                                              DiagnosticSink &sink) {
-  auto refuse = [&](ExitCode code, const Twine &why) {
-    (void)sink.error(code, "cannot read '" + path + "': " + why);
-    return nullptr;
-  };
-  sys::fs::file_status status;
-  if (std::error_code error = sys::fs::status(path, status)) {
-    return refuse(ExitCode::InputOutput, error.message());
-  }
-  if (!sys::fs::is_regular_file(status)) {
-    return refuse(ExitCode::InputOutput, "not a regular file");
-  }
-  if (status.getSize() > maxPolicyBytes) {
-    return refuse(ExitCode::Limit,
-                  "more than " + Twine(maxPolicyBytes) + " bytes");
-  }
-  auto buffer = MemoryBuffer::getFile(path);
-  if (!buffer) {
-    return refuse(ExitCode::InputOutput, buffer.getError().message());
-  }
-  return std::move(*buffer);
-}
-
 std::optional<PrecisionPolicy> readPrecisionPolicy(StringRef path,
                                                    DiagnosticSink &sink) {
-  std::unique_ptr<MemoryBuffer> buffer = readFile(path, sink);
+  std::unique_ptr<MemoryBuffer> buffer =
+      readRegularFile(path, maxPolicyBytes, sink);
   if (!buffer) {
     return std::nullopt;
   }

@@ -2,15 +2,14 @@
 #ifndef AMPC_COMPILER_TARGETS_TARGET_H
 #define AMPC_COMPILER_TARGETS_TARGET_H
 
+#include "compiler/Targets/ContractionRule.h"
 #include "dialects/Amp/IR/AmpDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/raw_ostream.h"
-#include <array>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace ampc {
@@ -23,22 +22,12 @@ enum class CodeForm { Object, Assembly, LlvmIr, Cubin };
 inline constexpr llvm::StringLiteral toolchainFailure = "toolchain";
 
 /// Options of code emission.
-/// What the user has chosen for the kernels of contractions of some sizes.
-struct ContractionRule {
-  std::string architecture; ///< "sm_80"; empty: any
-  std::string type;         ///< of the operands: f16, bf16, tf32, f32, f64
-  std::optional<int64_t> batch, m, n, k; ///< none: any
-  std::array<int64_t, 3> tile{};         ///< m, n, k
-  int64_t stages = 3;                    ///< slices in shared memory
-  int64_t split = 1;                     ///< parts of k, each a block's
-};
-
 struct CodegenOptions {
   std::string march = "native"; ///< -march name: native, x86-64-v3, ...
   unsigned optLevel = 3;        ///< 0 to 3
   bool simulate = false;        ///< GPU kernels for the simulator on the host
   unsigned threads = 1; ///< compile threads; the bytes do not depend on it
-  /// Of which the first that applies holds.
+  /// Of these the first that applies holds.
   std::vector<ContractionRule> contractionRules;
   /// Symbol of the `ampc_program` object.
   std::string programSymbol = "ampc_program_entry";

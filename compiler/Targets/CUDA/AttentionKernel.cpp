@@ -1,6 +1,6 @@
 //===- AttentionKernel.cpp - Attention, a block for each query ------------===//
 // Serves every element type and size whose scores fit shared memory.
-#include "compiler/Targets/CUDA/CudaEmitter.h"
+#include "compiler/Targets/CUDA/Attention/FlashAttention.h"
 
 #include "compiler/Targets/Codegen/Attention.h"
 #include "dialects/Amp/Impl/MathExpansion.h"
@@ -174,6 +174,9 @@ private:
 
 LogicalResult cuda::emitAttentionKernel(CudaEmitter &emitter, Operation *root) {
   auto op = cast<amp::AttentionOp>(root);
+  if (succeeded(emitFlashAttention(emitter, op))) {
+    return success();
+  }
   if (getElementTypeOrSelf(op.getQuery().getType()).isF64()) {
     return op.emitOpError("has no f64 kernel for the cuda target");
   }

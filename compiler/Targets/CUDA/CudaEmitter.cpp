@@ -1,7 +1,9 @@
 //===- CudaEmitter.cpp - Kernels as functions of a GPU --------------------===//
 #include "compiler/Targets/CUDA/CudaEmitter.h"
 
-#include "compiler/Targets/CUDA/BlockRowWalker.h"
+#include "compiler/Targets/CUDA/Rows/BlockRowWalker.h"
+#include "compiler/Targets/CUDA/Rows/ColumnRowWalker.h"
+#include "compiler/Targets/CUDA/Rows/RegisterRowWalker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -251,19 +253,16 @@ void CudaEmitter::onlyIf(Value condition, function_ref<void()> body) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One thread a row, or a few neighbouring ones: no scratch of its own.
-class ThreadRowWalker final : public RowWalker {
-public:
-  using RowWalker::RowWalker;
-  bool canKeep(int64_t) const override { return false; }
-};
-} // namespace
-
 std::unique_ptr<RowWalker> CudaEmitter::makeRowWalker(const RowSpace &space,
                                                       int64_t lanes) {
-  if (space.lanesAlongRow) {
-    return std::make_unique<BlockRowWalker>(*this, space, lanes);
+  if (!space.lanesAlongRow) {
+    return std::make_unique<ColumnRowWalker>(*this, space, lanes);
   }
-  return std::make_unique<ThreadRowWalker>(*this, space, lanes);
+  // What is held is held as it is computed.
+  constexpr int64_t elementBytes = 4;
+  if (RegisterRowWalker::covers(space, lanes, elementBytes)) {
+    return std::make_unique<RegisterRowWalker>(*this, space, lanes,
+                                               elementBytes);
+  }
+  return std::make_unique<BlockRowWalker>(*this, space, lanes);
 }

@@ -106,6 +106,9 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
       cubinBytes != code.size() - ptxBytes) {
     return std::nullopt;
   }
+  tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
+  std::copy(maps.begin(), maps.end(),
+            reinterpret_cast<char *>(tensorMaps.data()));
   workspace = static_cast<int64_t>(workspaceBytes);
   symbol = name->str();
   tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));

@@ -39,7 +39,7 @@ FailureOr<Value> codegen::pullLanes(KernelEmitter &e, Value tensor,
   return lanes;
 }
 
-FailureOr<Value> codegen::finishScore(KernelEmitter &e, amp::AttentionOp op,
+FailureOr<Value> codegen::adjustScore(KernelEmitter &e, amp::AttentionOp op,
                                       Value score, ValueRange head, Value row,
                                       Value key, int64_t count) {
   auto f32 = [&](double value) {
@@ -67,20 +67,35 @@ FailureOr<Value> codegen::finishScore(KernelEmitter &e, amp::AttentionOp op,
                       .getResult()
                 : arith::AddFOp::create(e.b, e.loc, score, *value).getResult();
   }
-  if (op.getCausal()) {
-    int64_t keys = shapeOf(op.getKey())[2], queries = shapeOf(op.getQuery())[2];
-    int64_t shift = op.getCausalAlignEnd() ? keys - queries : 0;
-    Value position = key, limit = e.addIndex(row, e.index(shift));
-    if (count > 1) {
-      auto type = VectorType::get({count}, e.b.getIndexType());
-      position = arith::AddIOp::create(
-          e.b, e.loc, vector::BroadcastOp::create(e.b, e.loc, type, key),
-          vector::StepOp::create(e.b, e.loc, type));
-      limit = vector::BroadcastOp::create(e.b, e.loc, type, limit);
-    }
-    Value visible = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sle,
-                                          position, limit);
-    score = arith::SelectOp::create(e.b, e.loc, visible, score, lowest);
-  }
   return score;
+}
+
+Value codegen::lastVisibleKey(KernelEmitter &e, amp::AttentionOp op,
+                              Value row) {
+  int64_t keys = shapeOf(op.getKey())[2], queries = shapeOf(op.getQuery())[2];
+  int64_t shift = op.getCausalAlignEnd() ? keys - queries : 0;
+  return e.addIndex(row, e.index(shift));
+}
+
+FailureOr<Value> codegen::finishScore(KernelEmitter &e, amp::AttentionOp op,
+                                      Value score, ValueRange head, Value row,
+                                      Value key, int64_t count) {
+  FailureOr<Value> adjusted = adjustScore(e, op, score, head, row, key, count);
+  if (failed(adjusted) || !op.getCausal()) {
+    return adjusted;
+  }
+  Value position = key, limit = lastVisibleKey(e, op, row);
+  if (count > 1) {
+    auto type = VectorType::get({count}, e.b.getIndexType());
+    position = arith::AddIOp::create(
+        e.b, e.loc, vector::BroadcastOp::create(e.b, e.loc, type, key),
+        vector::StepOp::create(e.b, e.loc, type));
+    limit = vector::BroadcastOp::create(e.b, e.loc, type, limit);
+  }
+  Value visible = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sle,
+                                        position, limit);
+  Value lowest = ElementPuller(e, count).constant(
+      e.b.getF32Type(), -std::numeric_limits<double>::infinity());
+  return arith::SelectOp::create(e.b, e.loc, visible, *adjusted, lowest)
+      .getResult();
 }

@@ -13,13 +13,24 @@ mlir::FailureOr<mlir::Value> pullLanes(KernelEmitter &emitter,
                                        llvm::ArrayRef<LaneIndex> index,
                                        int64_t count);
 
-/// The product of query `row` and the `count` keys from `key` on, with scale,
-/// cap, mask and causality applied: -inf where a key is excluded. `head` is
-/// the batch and the head of the queries.
+/// The products of query `row` and the `count` keys from `key` on, with scale,
+/// cap and mask applied: -inf where the mask excludes a key. `head` is the
+/// batch and the head of the queries.
+mlir::FailureOr<mlir::Value> adjustScore(KernelEmitter &emitter,
+                                         amp::AttentionOp op, mlir::Value score,
+                                         mlir::ValueRange head, mlir::Value row,
+                                         mlir::Value key, int64_t count);
+
+/// As adjustScore, with causality applied as well.
 mlir::FailureOr<mlir::Value> finishScore(KernelEmitter &emitter,
                                          amp::AttentionOp op, mlir::Value score,
                                          mlir::ValueRange head, mlir::Value row,
                                          mlir::Value key, int64_t count);
+
+/// The last key, negative for none, that query `row` of a causal attention
+/// sees.
+mlir::Value lastVisibleKey(KernelEmitter &emitter, amp::AttentionOp op,
+                           mlir::Value row);
 
 } // namespace ampc::codegen
 

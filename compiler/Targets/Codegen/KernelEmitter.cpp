@@ -81,7 +81,7 @@ int64_t codegen::knownDivisor(Value index) {
                : 1;
   }
   Operation *op = index.getDefiningOp();
-  if (isa<arith::AddIOp, arith::SubIOp, arith::RemUIOp>(op)) {
+  if (isa<arith::AddIOp, arith::SubIOp, arith::RemUIOp, arith::MinUIOp>(op)) {
     return std::gcd(knownDivisor(op->getOperand(0)),
                     knownDivisor(op->getOperand(1)));
   }

@@ -1,9 +1,13 @@
 //===- Lowering.cpp - Emitted kernels to LLVM IR and machine code ---------===//
 #include "compiler/Targets/Codegen/Lowering.h"
 
+#include "compiler/Targets/Codegen/ExpandMath.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -52,6 +56,23 @@ codegen::createHostMachine(StringRef cpu, StringRef features, unsigned optLevel,
 }
 
 namespace {
+/// What the project expands itself.
+struct ExpandMathPass final
+    : PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect,
+                    scf::SCFDialect, vector::VectorDialect>();
+  }
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    codegen::populateMathExpansion(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
+      signalPassFailure();
+    }
+  }
+};
+
 /// What no target has an instruction for and this project no expansion.
 struct ExpandLibmPass final
     : PassWrapper<ExpandLibmPass, OperationPass<ModuleOp>> {
@@ -75,6 +96,7 @@ static void addPasses(PassManager &passes,
   passes.addPass(createCSEPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
   if (!options.hasLibm) {
+    passes.addPass(std::make_unique<ExpandMathPass>());
     math::MathExpandOpsPassOptions expand;
     expand.opMnemonics = {"sinh",  "cosh",  "tan",   "tanh",
                           "asinh", "acosh", "atanh", "powf"};

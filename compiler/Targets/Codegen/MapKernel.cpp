@@ -184,8 +184,14 @@ LogicalResult codegen::emitMapKernel(KernelEmitter &emitter) {
                  elementwise ? &shapes : nullptr);
   int64_t last = elementwise ? (merged.empty() ? 1 : merged.back())
                              : (shape.empty() ? 1 : shape.back());
-  if (last >= emitter.traits.lanes &&
-      succeeded(map.emit(emitter.traits.lanes))) {
+  int64_t lanes = emitter.traits.lanes;
+  if (emitter.traits.mapChunk == 0 && last != first.getNumElements() &&
+      last != 0) {
+    // Of rows that vectors do not fill, every vector but the first would lie
+    // askew: threads take what does fill them.
+    lanes = std::min<int64_t>(lanes, last & -last);
+  }
+  if (last >= lanes && succeeded(map.emit(lanes))) {
     return success();
   }
   return map.emit(1);

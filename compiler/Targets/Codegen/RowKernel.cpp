@@ -87,7 +87,9 @@ private:
   Type element;
   RowSpace space;
   RowWalker *walker = nullptr;
+  bool isMultiPass = false; ///< over each row
   bool useScratch = false;
+  bool isHeld = false; ///< the row is in registers
   bool ok = true;
 };
 
@@ -158,16 +160,24 @@ LogicalResult RowKernel::emit(int64_t lanes) {
   }
   std::unique_ptr<RowWalker> rows = e.makeRowWalker(space, lanes);
   walker = rows.get();
-  bool several = isa<amp::SoftmaxOp, amp::LogSoftmaxOp, amp::LayerNormOp,
-                     amp::RmsNormOp, amp::GroupNormOp>(root);
+  isMultiPass = isa<amp::SoftmaxOp, amp::LogSoftmaxOp, amp::LayerNormOp,
+                    amp::RmsNormOp, amp::GroupNormOp>(root);
   int64_t width = space.lanesAlongRow ? 1 : lanes;
   int64_t bytes =
       space.rowLength() * width * (element.getIntOrFloatBitWidth() / 8);
-  useScratch = several && rows->canKeep(bytes);
+  useScratch = isMultiPass && rows->canKeep(bytes);
   rows->forEachRow([&] {
-    if (ok) {
-      expect(emitRow());
+    if (!ok) {
+      return;
     }
+    isHeld = false;
+    isHeld = isMultiPass &&
+             walker->hold(
+                 cast<TypedAttr>(e.b.getZeroAttr(element)),
+                 [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
+                   return source(lanes, index, position, false);
+                 });
+    expect(emitRow());
   });
   e.launch.scratchBytes = useScratch ? llvm::alignTo(bytes, 64) : 0;
   return success(ok);
@@ -175,6 +185,9 @@ LogicalResult RowKernel::emit(int64_t lanes) {
 
 Value RowKernel::source(int64_t lanes, ArrayRef<LaneIndex> index,
                         Value position, bool cached) {
+  if (isHeld) {
+    return walker->held();
+  }
   if (cached && useScratch) {
     return e.load(e.scratchPointer(0), element,
                   e.mulIndex(position, walker->rowLanes()), lanes);
@@ -189,7 +202,9 @@ Value RowKernel::source(int64_t lanes, ArrayRef<LaneIndex> index,
 }
 
 void RowKernel::keep(Value value, Value position) {
-  if (useScratch) {
+  if (isHeld) {
+    walker->setHeld(value);
+  } else if (useScratch) {
     e.store(value, e.scratchPointer(0), element,
             e.mulIndex(position, walker->rowLanes()));
   }
@@ -258,20 +273,21 @@ LogicalResult RowKernel::emitSoftmax(bool logarithm) {
     scale = arith::DivFOp::create(e.b, e.loc, matching(scalarConstant(1), sum),
                                   sum);
   }
-  walker->forEachElement([&](int64_t lanes, ArrayRef<LaneIndex> index,
-                             Value position) {
-    Value value;
-    if (logarithm) {
-      Value x = shifted(lanes, index, position);
-      value = sub(x, matching(scale, x));
-    } else {
-      Value power = useScratch ? source(lanes, index, position, true)
-                               : amp::buildExp(e.b, e.loc,
-                                               shifted(lanes, index, position));
-      value = mul(power, matching(scale, power));
-    }
-    expect(emitEpilogue(e, result, value, index, lanes));
-  });
+  walker->forEachElement(
+      [&](int64_t lanes, ArrayRef<LaneIndex> index, Value position) {
+        Value value;
+        if (logarithm) {
+          Value x = shifted(lanes, index, position);
+          value = sub(x, matching(scale, x));
+        } else {
+          Value power =
+              useScratch || isHeld
+                  ? source(lanes, index, position, true)
+                  : amp::buildExp(e.b, e.loc, shifted(lanes, index, position));
+          value = mul(power, matching(scale, power));
+        }
+        expect(emitEpilogue(e, result, value, index, lanes));
+      });
   return success(ok);
 }
 

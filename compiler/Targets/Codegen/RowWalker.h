@@ -63,6 +63,18 @@ public:
     return bytes <= e.traits.rowScratchBytes;
   }
 
+  /// Builds all elements of the row now and holds them in registers for the
+  /// passes that follow, if the target can. Then a pass finds the elements that
+  /// it visits in `held`, and may replace them; a reduction ignores what it is
+  /// given where a thread has no element.
+  virtual bool hold(mlir::TypedAttr zero, ElementFn element) {
+    (void)zero;
+    (void)element;
+    return false;
+  }
+  virtual mlir::Value held() const { return {}; }
+  virtual void setHeld(mlir::Value value) { (void)value; }
+
   /// Builds what is done once for the row, after a reduction.
   virtual void once(llvm::function_ref<void()> body) { body(); }
 

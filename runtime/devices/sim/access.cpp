@@ -83,6 +83,7 @@ void ampc_sim_fence(const ampc_sim_site *site, const void *, void *) {
     block.launch->memory->fence(block, self);
   } else if (site->imm[0] == AMPC_SIM_FENCE_PROXY) {
     self.proxyClock = block.clocks.now(self.id);
+    self.proxyCopies = block.clocks.copiesDone(self.id);
     self.fencedAll = true;
     block.clocks.advance(self.id);
   }

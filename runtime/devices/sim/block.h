@@ -72,7 +72,8 @@ struct Thread {
   uint32_t groupsCommitted = 0, groupsDone = 0;
   // Generic writes of clocks up to this one are visible to the async proxy.
   uint32_t proxyClock = 0;
-  bool fencedAll = false; // all that it knows, since its last acquire
+  uint32_t proxyCopies = 0; // the same of its cp.async, which are generic, too
+  bool fencedAll = false;   // all that it knows, since its last acquire
 
   GlobalView global;
 };

@@ -43,6 +43,11 @@ public:
     return clock <= privately(thread, agent);
   }
   uint32_t now(uint32_t thread) const { return own[thread]; }
+  /// The last of the thread's own asynchronous copies that it knows to be done.
+  uint32_t copiesDone(uint32_t thread) const {
+    uint32_t all = common[copiesOf(thread)];
+    return all > ownCopies[thread] ? all : ownCopies[thread];
+  }
 
   /// `thread` learns that asynchronous work up to `clock` is done.
   void learn(uint32_t thread, uint32_t agent, uint32_t clock);

@@ -51,6 +51,16 @@ Mbarrier *lookUp(Block &block, uint32_t offset) {
 
 /// Completes the phase if nothing is outstanding.
 void checkPhase(Block &block, Mbarrier &barrier, const ampc_sim_site *site) {
+  if (barrier.pending == 0 && barrier.bytes < 0) {
+    AMPC_SIM_FAULT(
+        block, Fault::barrierMisuse, site, barrier.initSite,
+        "%lld bytes more than expected have come to mbarrier %s, all "
+        "arrivals of whose phase are there: fewer bytes are expected "
+        "than copied",
+        -static_cast<long long>(barrier.bytes),
+        describeShared(block, barrier.offset).c_str());
+    return;
+  }
   if (barrier.pending > 0 || barrier.bytes != 0) {
     return;
   }

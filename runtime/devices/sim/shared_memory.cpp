@@ -252,11 +252,16 @@ bool SharedShadow::access(Block &block, const Accessor &who, uint32_t offset,
 bool SharedShadow::checkProxy(Block &block, const Accessor &who, uint32_t at,
                               const ampc_sim_site *site) {
   Stamp stamp(writes[at]);
-  uint32_t writer = stamp.agent();
-  if (writes[at] == Stamp::unwritten || writer >= block.numThreads) {
+  uint32_t agent = stamp.agent();
+  if (writes[at] == Stamp::unwritten || agent >= 2 * block.numThreads) {
     return true;
   }
-  if (stamp.clock() <= block.threads[writer].proxyClock ||
+  // cp.async writes by the generic proxy, but bulk copies do not (PTX ISA,
+  // "Async proxy").
+  bool copies = agent >= block.numThreads;
+  uint32_t writer = copies ? agent - block.numThreads : agent;
+  const Thread &thread = block.threads[writer];
+  if (stamp.clock() <= (copies ? thread.proxyCopies : thread.proxyClock) ||
       block.threads[who.thread].fencedAll) {
     return true;
   }

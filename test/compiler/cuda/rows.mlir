@@ -1,15 +1,50 @@
 // RUN: ampc %s --compile-from=graph --cuda-arch=sm_80 --amp=off --emit=ptx | FileCheck %s
 
-/// A block for each row: vectors of 16 bytes, then the lanes of a warp by
-/// halving, then the warps through shared memory.
-// CHECK-LABEL: .visible .entry k_softmax_64x4096_f32_f32_
-// CHECK: .reqntid 256
-// CHECK: ld.global.nc.v4.b32
-// CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1
-// CHECK: st.shared
-// CHECK: bar.sync 0
-// CHECK: st.global.v4.b32
-func.func @main(%a: tensor<64x4096xf32> {amp.name = "a"}) -> (tensor<64x4096xf32> {amp.name = "y"}) {
+/// A row stays in the registers of its threads: each element is read once, in
+/// vectors of 16 bytes.
+func.func @main(%a: tensor<64x4096xf32> {amp.name = "a"}, %b: tensor<512x768xf32> {amp.name = "b"}, %c: tensor<4096x32xf32> {amp.name = "c"},
+                %d: tensor<2048x256xf32> {amp.name = "d"})
+    -> (tensor<64x4096xf32> {amp.name = "w"}, tensor<512x768xf32> {amp.name = "x"}, tensor<4096x32xf32> {amp.name = "y"}, tensor<256xf32> {amp.name = "z"}) {
+  /// Of a block: the lanes of a warp by halving, then the warps through shared
+  /// memory.
+  // CHECK-LABEL: .visible .entry k_{{.*}}softmax
+  // CHECK: .reqntid 128
+  // CHECK-COUNT-8: ld.global.nc.v4.b32
+  // CHECK-NOT: ld.global
+  // CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1
+  // CHECK: st.shared
+  // CHECK: bar.sync 0
+  // CHECK-NOT: ld.global
+  // CHECK-COUNT-8: st.global.v4.b32
   %0 = amp.softmax %a {axis = 1 : i64} : (tensor<64x4096xf32>) -> tensor<64x4096xf32>
-  return %0 : tensor<64x4096xf32>
+
+  /// Of a warp, four of them in a block: nothing is shared.
+  // CHECK-LABEL: .visible .entry k_{{.*}}softmax
+  // CHECK-COUNT-6: ld.global.nc.v4.b32
+  // CHECK-NOT: ld.global
+  // CHECK-NOT: bar.sync
+  // CHECK-COUNT-6: st.global.v4.b32
+  %1 = amp.softmax %b {axis = 1 : i64} : (tensor<512x768xf32>) -> tensor<512x768xf32>
+
+  /// Of eight threads, sixteen rows in a block.
+  // CHECK-LABEL: .visible .entry k_{{.*}}softmax
+  // CHECK: .reqntid 128
+  // CHECK: ld.global.nc.v4.b32
+  // CHECK-NOT: ld.global
+  // CHECK-NOT: shfl.sync.bfly.b32 {{.*}}, 8, 31, -1
+  // CHECK: shfl.sync.bfly.b32 {{.*}}, 4, 31, -1
+  // CHECK: st.global.v4.b32
+  %2 = amp.softmax %c {axis = 1 : i64} : (tensor<4096x32xf32>) -> tensor<4096x32xf32>
+
+  /// Across memory: neighbouring threads take neighbouring vectors, and several
+  /// share a column.
+  // CHECK-LABEL: .visible .entry k_{{.*}}reduce_sum
+  // CHECK: .reqntid 256
+  // CHECK: ld.global.nc.v4.b32
+  // CHECK: st.shared.v4.b32
+  // CHECK: bar.sync 0
+  // CHECK: ld.shared.v4.b32
+  // CHECK: st.global.v4.b32
+  %3 = amp.reduce_sum %d {axes = array<i64: 0>, keepdims = false} : (tensor<2048x256xf32>) -> tensor<256xf32>
+  return %0, %1, %2, %3 : tensor<64x4096xf32>, tensor<512x768xf32>, tensor<4096x32xf32>, tensor<256xf32>
 }

@@ -36,7 +36,7 @@ func.func @conv_transpose(%x: tensor<1x3x3x4xf16>) -> tensor<1x6x6x8xf16> {
 // CHECK-LABEL: amp.kernel private @k(
 // CHECK: amp.transpose %{{.*}} {permutation = array<i64: 3, 0, 1, 2>} : (tensor<8x2x2x4xf16>) -> tensor<4x8x2x2xf16>
 amp.kernel private @k(%x: tensor<1x3x3x4xf16>, %w: tensor<4x8x2x2xf16>) -> tensor<1x6x6x8xf16> {
-  %0 = amp.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, layout = #amp.layout<channels_last>}
+  %0 = amp.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, layout = #amp.layout<channels_last>}
      : (tensor<1x3x3x4xf16>, tensor<4x8x2x2xf16>) -> tensor<1x6x6x8xf16>
   amp.yield %0 : tensor<1x6x6x8xf16>
 }

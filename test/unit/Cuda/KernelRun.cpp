@@ -2,6 +2,7 @@
 #include "test/unit/Cuda/KernelRun.h"
 
 #include "compiler/Registration/Registration.h"
+#include "dialects/Amp/Reference/Arrays.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "test/unit/Simulate/TensorMaps.h"
@@ -36,12 +37,14 @@ ref::Tensor randomTensor(RankedTensorType type, unsigned seed) {
     auto values =
         element.isF16() ? randomF16(count, seed) : randomBf16(count, seed);
     std::memcpy(bytes, values.data(), count * 2);
-  } else if (element.isF32()) {
+  } else if (element.isF32() || element.isF64()) {
     auto values = randomF16(count, seed);
     for (size_t i = 0; i < count; ++i) {
       // Any value with bits that f16 lacks.
-      float value = (values[i] % 4093) / 2046.5f - 1.0f;
-      std::memcpy(bytes + i * 4, &value, 4);
+      double value = (values[i] % 4093) / 2046.5 - 1.0;
+      float narrow = static_cast<float>(value);
+      element.isF32() ? std::memcpy(bytes + i * 4, &narrow, 4)
+                      : std::memcpy(bytes + i * 8, &value, 8);
     }
   } else if (element.isF64()) {
     auto values = randomF16(count, seed);
@@ -107,14 +110,25 @@ OwningOpRef<ModuleOp> ampc::test::parseKernel(const std::string &kernel) {
                                      &getContext());
 }
 
+void ampc::test::overwrite(
+    ref::Tensor &tensor, function_ref<std::optional<double>(int64_t)> choose) {
+  ref::Tensor changed = *ref::Tensor::allocate(tensor.getType());
+  std::vector<double> values(tensor.size());
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    values[i] = choose(i).value_or(tensor.getDouble(i));
+  }
+  ref::storeArray(tensor.getKind(), values, changed.mutableBytes());
+  tensor = changed;
+}
+
 ShippedKernel::ShippedKernel(const std::string &kernel,
                              const char *architecture,
-                             ArrayRef<ContractionRule> rules) {
-  prepare(kernel, architecture, rules);
+                             ArrayRef<ContractionRule> rules, Change change) {
+  prepare(kernel, architecture, rules, change);
 }
 
 void ShippedKernel::prepare(const std::string &kernel, const char *architecture,
-                            ArrayRef<ContractionRule> rules) {
+                            ArrayRef<ContractionRule> rules, Change change) {
   auto found = findCudaArchitecture(architecture);
   ASSERT_TRUE(static_cast<bool>(found));
   arch = (*found)->major * 10 + (*found)->minor;
@@ -128,11 +142,18 @@ void ShippedKernel::prepare(const std::string &kernel, const char *architecture,
     arguments.push_back(
         randomTensor(mlir::cast<RankedTensorType>(type), 17 * i + 3));
   }
+  if (change) {
+    change(arguments);
+  }
   ref::Evaluator evaluator;
   auto results = evaluator.evaluateFunction(op, arguments);
   ASSERT_TRUE(succeeded(results));
   wanted = results->front();
   ready = true;
+}
+
+std::string ShippedKernel::assemble() const {
+  return test::assemble(code(), *kernels.machine);
 }
 
 ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
@@ -145,6 +166,7 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
   result.device = std::make_unique<Device>(*result.program);
   Device &device = *result.device;
   device.options.seed = seed;
+  device.options.traffic = true;
   SmallVector<void *> buffers;
   for (const ref::Tensor &argument : arguments) {
     llvm::ArrayRef<char> bytes = argument.getBytes();
@@ -175,5 +197,6 @@ ShippedKernel::Run ShippedKernel::run(const llvm::Module &module,
   }
   std::memcpy(got.mutableBytes(), memory, bytes);
   result.error = relativeError(got, wanted);
+  result.got = got;
   return result;
 }

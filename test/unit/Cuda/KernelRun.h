@@ -21,16 +21,23 @@ inline std::vector<ContractionRule> useTile(std::array<int64_t, 3> tile,
   rule.tile = tile;
   return {rule};
 }
+/// Replaces the elements that `choose` has a number for.
+void overwrite(ref::Tensor &tensor,
+               llvm::function_ref<std::optional<double>(int64_t)> choose);
 
 /// A kernel with one result as it is shipped for an architecture, seeded
 /// arguments, and the result that the reference evaluator computes of them in
 /// float64.
 class ShippedKernel {
 public:
-  /// `kernel` is the arguments and the body of an amp.kernel. Fails the test
-  /// where one of the steps does; `isReady` tells.
+  using Change =
+      llvm::function_ref<void(llvm::MutableArrayRef<ref::Tensor> arguments)>;
+
+  /// `kernel` is the arguments and the body of an amp.kernel; `change` may
+  /// change the random arguments. Fails the test where one of the steps does;
+  /// `isReady` tells.
   ShippedKernel(const std::string &kernel, const char *architecture,
-                llvm::ArrayRef<ContractionRule> rules = {});
+                llvm::ArrayRef<ContractionRule> rules = {}, Change change = {});
 
   bool isReady() const { return ready; }
   /// The code that the NVPTX backend gets.
@@ -41,10 +48,14 @@ public:
   /// What ptxas gets.
   std::string writePtx() { return kernels.writePtx(); }
 
+  /// As test::assemble, of the PTX that is shipped.
+  std::string assemble() const;
+
   /// One run in the simulator with its detectors on.
   struct Run {
     std::unique_ptr<Program> program;
     std::unique_ptr<Device> device; ///< null: the code has no lowering
+    ref::Tensor got;
     /// Of the result against the reference; infinite where one is no number.
     double error = 0;
   };
@@ -53,7 +64,7 @@ public:
 
 private:
   void prepare(const std::string &kernel, const char *architecture,
-               llvm::ArrayRef<ContractionRule> rules);
+               llvm::ArrayRef<ContractionRule> rules, Change change);
 
   unsigned arch = 0;
   bool ready = false;

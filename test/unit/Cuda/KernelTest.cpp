@@ -21,7 +21,7 @@ void run(const Case &test, const char *architecture) {
   ASSERT_TRUE(kernel.isReady());
   ShippedKernel::Run run = kernel.run(kernel.code());
   ASSERT_EQ(run.program->error(), "");
-  EXPECT_EQ(run.program->assemble(), "");
+  EXPECT_EQ(kernel.assemble(), "");
   EXPECT_TRUE(run.device->report.clean()) << run.device->report.text().c_str();
   EXPECT_LE(run.error, test.tolerance);
 }

@@ -50,6 +50,13 @@ const Kernel batches = {
        amp.yield %0 : tensor<2x3x21x23xf32>
      })"};
 // With scores far apart: a wrong maximum would not show in those of equal size.
+// Twelve slices, through a ring of six stages.
+const Kernel ring = {
+    "Ring",
+    R"((%a: tensor<64x712xf16>, %b: tensor<712x72xf16>, %c: tensor<72xf16>) -> tensor<64x72xf32> {
+       %0 = amp.matmul %a, %b, %c : (tensor<64x712xf16>, tensor<712x72xf16>, tensor<72xf16>) -> tensor<64x72xf32>
+       amp.yield %0 : tensor<64x72xf32>
+     })"};
 const Kernel tf32 = {
     "Tf32",
     R"((%a: tensor<35x148xf32>, %b: tensor<148x20xf32>) -> tensor<35x20xf32> {
@@ -293,10 +300,54 @@ std::vector<Row> asyncRows(const char *arch) {
   return rows;
 }
 
+/// Where bulk copies fill a ring of stages for wgmma.
+std::vector<Row> wgmmaRows(const char *arch) {
+  return {
+      {ring,
+       arch,
+       flippedPhase(),
+       {{Fault::deadlock, Fault::sharedRace, Fault::missingWait,
+         Fault::uninitialized, Fault::barrierMisuse}},
+       Sites::each},
+      {ring,
+       arch,
+       noMbarrierWait(),
+       {{Fault::sharedRace, Fault::missingWait, Fault::uninitialized,
+         Fault::barrierMisuse}},
+       Sites::each},
+      {ring, arch, wrongSwizzle(), numerics},
+      {ring, arch, swappedDescriptors(), numerics},
+      {ring,
+       arch,
+       changeAddress(AddressFault::nextStage, Accesses::tensorCopies),
+       {{Fault::sharedRace, Fault::missingWait, Fault::uninitialized,
+         Fault::barrierMisuse}}},
+      {ring,
+       arch,
+       changeAddress(AddressFault::misaligned, Accesses::tensorCopies),
+       {{Fault::misaligned}, "g2s.tile.2d"}},
+      {ring,
+       arch,
+       dropCall("NoArrival", "mbarrier.arrive.scope"),
+       {{Fault::deadlock}, "mbarrier.try.wait"}},
+      {ring,
+       arch,
+       dropCall("NoWgmmaWait", "wgmma.wait_group"),
+       {{Fault::missingWait}, "wgmma"},
+       Sites::each},
+      {ring,
+       arch,
+       dropCall("NoWgmmaCommit", "wgmma.commit_group"),
+       {{Fault::missingWait}, "wgmma"}},
+      {ring, arch, lostOperand("LostBias", 2), numerics},
+  };
+}
+
 std::vector<Row> contractionRows() {
   std::vector<Row> rows;
-  for (const auto &some : {mmaRows("sm_75"), registerRows("sm_75"),
-                           mmaRows("sm_80"), asyncRows("sm_80")}) {
+  for (const auto &some :
+       {mmaRows("sm_75"), registerRows("sm_75"), mmaRows("sm_80"),
+        asyncRows("sm_80"), wgmmaRows("sm_90a")}) {
     llvm::append_range(rows, some);
   }
   return rows;

@@ -61,7 +61,7 @@ std::vector<Row> rows() {
       {product, changeOperand("MoreArrivals", "mbarrier.init", 1, oneMore),
        Fault::deadlock, "mbarrier.try.wait"},
       {product, dropCall("NoBarrierAfterInit", "barrier.cta.sync"),
-       Fault::barrierMisuse, "mbarrier"},
+       Fault::sharedRace, "mbarrier", "races with its initialisation"},
       {product, dropCall("NoWarpBarrier", "bar.warp.sync"), Fault::sharedRace,
        "shared"},
       {conv, dropCall("NoProxyFence", "fence.proxy.async"), Fault::missingFence,

@@ -243,14 +243,14 @@ const ampc_sim_kernel &Program::kernel(const std::string &name) const {
   return description->kernels[0];
 }
 
-std::string Program::assemble() const {
+std::string ampc::test::assemble(const llvm::Module &module,
+                                 llvm::TargetMachine &machine) {
   auto ptxas = llvm::sys::findProgramByName(
       "ptxas", {"/usr/local/cuda/bin", "/usr/bin", "/usr/local/bin"});
   if (!ptxas) {
     return "";
   }
-  auto machine = gpuMachine(impl->arch);
-  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*impl->source);
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
   llvm::SmallString<128> ptx, log;
   int file;
   llvm::sys::fs::createTemporaryFile("kernels", "ptx", file, ptx);
@@ -258,15 +258,18 @@ std::string Program::assemble() const {
   {
     llvm::raw_fd_ostream out(file, true);
     llvm::legacy::PassManager passes;
-    machine->addPassesToEmitFile(passes, out, nullptr,
-                                 llvm::CodeGenFileType::AssemblyFile);
+    machine.addPassesToEmitFile(passes, out, nullptr,
+                                llvm::CodeGenFileType::AssemblyFile);
     passes.run(*copy);
   }
-  std::string arch = "-arch=" + chipName(impl->arch);
+  std::string arch = "-arch=" + machine.getTargetCPU().str();
   std::optional<llvm::StringRef> redirects[] = {std::nullopt, log.str(),
                                                 log.str()};
-  int status = llvm::sys::ExecuteAndWait(
-      *ptxas, {*ptxas, arch, ptx, "-o", "/dev/null"}, std::nullopt, redirects);
+  int status =
+      llvm::sys::ExecuteAndWait(*ptxas,
+                                {*ptxas, arch, "--warn-on-spills",
+                                 "--warning-as-error", ptx, "-o", "/dev/null"},
+                                std::nullopt, redirects);
   std::string said;
   if (auto text = llvm::MemoryBuffer::getFile(log)) {
     said = (*text)->getBuffer().str();
@@ -274,6 +277,10 @@ std::string Program::assemble() const {
   llvm::sys::fs::remove(ptx);
   llvm::sys::fs::remove(log);
   return status == 0 ? "" : said.empty() ? "ptxas failed" : said;
+}
+
+std::string Program::assemble() const {
+  return test::assemble(*impl->source, *gpuMachine(impl->arch));
 }
 
 Device::Device(const Program &program) : report(64), program(program) {

@@ -10,6 +10,11 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
 namespace ampc::test {
 
 namespace sim = ampc::runtime::sim;
@@ -32,7 +37,7 @@ public:
   const std::string &error() const { return problem; }
   const ampc_sim_module &module() const { return *description; }
   const ampc_sim_kernel &kernel(const std::string &name) const;
-  /// What ptxas says to the module's PTX; "" if it is content or absent.
+  /// As test::assemble, of the module.
   std::string assemble() const;
 
 private:
@@ -44,6 +49,10 @@ private:
   std::string problem;
   const ampc_sim_module *description = nullptr;
 };
+
+/// What ptxas says to the PTX that `machine` makes of a module; "" if it is
+/// content, and has put no register in memory, or absent.
+std::string assemble(const llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Device memory and the launches in it.
 class Device {

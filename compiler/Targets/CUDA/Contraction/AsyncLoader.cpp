@@ -12,30 +12,9 @@ using namespace ampc;
 using namespace ampc::codegen;
 using namespace ampc::cuda;
 
-/// Where `count` elements lie side by side in a buffer; nullopt where they are
-/// anything else than what memory holds. The elements are pulled as usual, with
-/// a stand-in for those of a buffer: if that comes back as it is, nothing but
-/// views lies between.
-std::optional<AsyncLoader::Source>
-AsyncLoader::sourceOf(const GemmView::Place &place, int64_t count) {
-  std::optional<Source> source;
-  Value standIn;
-  ElementPuller puller(e, count);
-  puller.loader = [&](BlockArgument argument, Value offset,
-                      int64_t step) -> Value {
-    if (getElementTypeOrSelf(argument.getType()) != operand.element ||
-        (count > 1 && step != 1)) {
-      return {};
-    }
-    source = Source{argument, offset};
-    Type type = getComputeType(operand.element);
-    Type wide = count == 1 ? type : Type(VectorType::get({count}, type));
-    standIn = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(wide));
-    return standIn;
-  };
-  FailureOr<Value> value = puller.get(place.tensor, place.index);
-  return succeeded(value) && source && *value == standIn ? source
-                                                         : std::nullopt;
+std::optional<DirectAccess> AsyncLoader::sourceOf(const GemmView::Place &place,
+                                                  int64_t count) {
+  return findDirectAccess(e, place.tensor, place.index, count);
 }
 
 int64_t AsyncLoader::findCopyBytes() {
@@ -75,20 +54,13 @@ LogicalResult AsyncLoader::copyChunk(const ResultTile &tile, const Chunk &chunk,
                                      Value base) {
   int64_t count = copyBytes / shared.elementBytes();
   Value to = shared.pointer(base, chunk.row, chunk.chunk);
-  Type memory = shared.element();
-  memory = memory.isBF16() ? e.b.getI16Type() : memory;
-  Type global = LLVM::LLVMPointerType::get(
-      e.b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Global));
   for (int64_t i = 0; i < shared.chunkElements(); i += count) {
     GemmView::Place place = placeOf(tile, chunk, i, count);
     auto source = sourceOf(place, count);
     if (!source) {
       return failure();
     }
-    Value from =
-        e.elementPointer(e.argumentPointer(source->buffer.getArgNumber()),
-                         memory, source->offset);
-    from = LLVM::AddrSpaceCastOp::create(e.b, e.loc, global, from);
+    Value from = source->pointer(e);
     // Nothing is read of what is not inside: the chunk is filled with zeros
     // (PTX ISA, cp.async, "src-size").
     Value inside =

@@ -83,9 +83,6 @@ private:
                         int64_t k);
   Fragment loadElements(GemmView::Side side, mlir::Value base, int64_t line,
                         int64_t k);
-  void multiplyFragments(llvm::ArrayRef<mlir::Value> a,
-                         llvm::ArrayRef<mlir::Value> b,
-                         llvm::MutableArrayRef<mlir::Value> sums);
 };
 
 /// By fused multiply-adds of scalars, on a small matrix in the registers of

@@ -2,6 +2,8 @@
 #include "compiler/Targets/CUDA/Contraction/ContractionPlan.h"
 
 #include "compiler/Targets/CUDA/Contraction/SplitSum.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -42,6 +44,9 @@ double cuda::estimateClocks(const ContractionPlan &plan, const GemmSize &size,
   const TileShape &tile = plan.tile;
   // What a step costs besides its bytes and products: a barrier, and addresses.
   constexpr double stepClocks = 40;
+  // From asking for a slice to having it.
+  constexpr double fetchClocks = 800;
+  constexpr double overlapCost = 0.2;
   // To launch a block, fill its stages and drain its epilogue.
   constexpr double blockClocks = 1500;
   // To see the flag of the part before.
@@ -60,13 +65,19 @@ double cuda::estimateClocks(const ContractionPlan &plan, const GemmSize &size,
       (tile.warps() * (tile.warpM + tile.warpN) + tile.m + tile.n) * tile.k *
       bytes / CudaFigures::sharedBandwidth;
   double cacheTraffic = (tile.m + tile.n) * tile.k * bytes / figures.cacheBytes;
-  double step = std::max({products, sharedTraffic, cacheTraffic});
+  // What overlaps still gets in each other's way.
+  double longest = std::max({products, sharedTraffic, cacheTraffic});
+  double step = longest + overlapCost * (products + sharedTraffic +
+                                         cacheTraffic - longest);
+  // A slice has as long to come as the stages before it are multiplied.
+  double exposed =
+      std::max(0.0, fetchClocks / (plan.stages - 1) - step * atOnce);
   double sums = double(tile.m) * tile.n * sumBytes(kind);
   double epilogue =
       2 * sums / CudaFigures::sharedBandwidth + sums / figures.cacheBytes;
   double chain =
       (plan.split - 1) * (2 * sums / figures.cacheBytes + linkClocks);
-  return blocks * steps * step + rounds * steps * stepClocks +
+  return blocks * steps * step + rounds * steps * (stepClocks + exposed) +
          blocks * epilogue + rounds * blockClocks + chain;
 }
 
@@ -79,6 +90,44 @@ bool cuda::applies(const ContractionRule &rule, const GemmSize &size,
           rule.architecture == architecture.name) &&
          rule.type == type && is(rule.batch, size.batch) &&
          is(rule.m, size.m) && is(rule.n, size.n) && is(rule.k, size.k);
+}
+
+static std::optional<ProductKind> kindOf(llvm::StringRef type) {
+  return llvm::StringSwitch<std::optional<ProductKind>>(type)
+      .Cases({"f16", "bf16"}, ProductKind::Mma16)
+      .Case("tf32", ProductKind::Tf32)
+      .Case("f32", ProductKind::Fma32)
+      .Case("f64", ProductKind::Fma64)
+      .Default(std::nullopt);
+}
+
+std::string ampc::checkContractionRule(const ContractionRule &rule) {
+  std::optional<ProductKind> kind = kindOf(rule.type);
+  if (!kind) {
+    return "unknown type '" + rule.type + "'";
+  }
+  std::string known;
+  for (const TileShape &tile : getTiles(*kind)) {
+    std::string name = llvm::formatv("[{0}, {1}, {2}]", tile.m, tile.n, tile.k);
+    known += (known.empty() ? "" : ", ") + name;
+    if (rule.tile != std::array<int64_t, 3>{tile.m, tile.n, tile.k}) {
+      continue;
+    }
+    int64_t most = 0;
+    for (const CudaArchitecture &architecture : getCudaArchitectures()) {
+      if (rule.architecture.empty() || rule.architecture == architecture.name) {
+        most = std::max(most, architecture.getSharedBytes());
+      }
+    }
+    int64_t bytes = tile.sharedBytes(rule.stages, *kind);
+    return bytes <= most
+               ? ""
+               : llvm::formatv("{0} stages of this tile take {1} bytes of "
+                               "shared memory; a block has {2}",
+                               rule.stages, bytes, most)
+                     .str();
+  }
+  return "there is no such tile of " + rule.type + "; there are " + known;
 }
 
 /// The largest split up to `wanted` whose parts all have a slice, and whose

@@ -29,8 +29,9 @@ struct ContractionPlan {
 };
 
 /// Clocks that the contraction takes by the model: waves of blocks over the
-/// multiprocessors, in each the longest of products, shared memory and cache;
-/// then what is not hidden of steps, epilogue and the chain of parts.
+/// multiprocessors, in each the longest of products, shared memory and cache
+/// and a share of the others; then what is not hidden of loads, epilogue and
+/// the chain of parts.
 double estimateClocks(const ContractionPlan &plan, const GemmSize &size,
                       ProductKind kind, const CudaFigures &figures);
 

@@ -1,6 +1,7 @@
 //===- MmaProduct.cpp - Products of 16-bit slices by mma.sync -------------===//
 #include "compiler/Targets/CUDA/Contraction/BlockProduct.h"
 
+#include "compiler/Targets/CUDA/MmaFragment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -72,51 +73,9 @@ void MmaProduct::multiply(Value base, MutableArrayRef<Value> sums) {
     for (size_t i = 0; i < a.size(); ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         ArrayRef<Value> pair(b[j / 2]);
-        multiplyFragments(a[i], pair.slice(j % 2 * 2, 2),
-                          sums.slice((i * columns + j) * 4, 4));
+        multiplyAccumulate(e, left.element(), a[i], pair.slice(j % 2 * 2, 2),
+                           sums.slice((i * columns + j) * 4, 4));
       }
-    }
-  }
-}
-
-/// f32 operands go to the matrix unit as they are, which reads the bits of
-/// TF32 and ignores those below: products of truncated operands, as cuBLAS
-/// computes them. A conversion (cvt.rna.tf32.f32) would halve the error of an
-/// operand and cost an instruction for each element of each fragment.
-void MmaProduct::multiplyFragments(ArrayRef<Value> a, ArrayRef<Value> b,
-                                   MutableArrayRef<Value> sums) {
-  bool isHalf = left.element().isF16();
-  auto operands = [&](ArrayRef<Value> words) {
-    SmallVector<Value> result;
-    for (Value word : words) {
-      result.push_back(
-          isHalf ? LLVM::BitcastOp::create(
-                       e.b, e.loc, VectorType::get({2}, e.b.getF16Type()), word)
-                       .getResult()
-                 : word);
-    }
-    return result;
-  };
-  Type f32 = e.b.getF32Type();
-  auto type =
-      LLVM::LLVMStructType::getLiteral(e.b.getContext(), {f32, f32, f32, f32});
-  NVVM::MMATypes kind = isTf32() ? NVVM::MMATypes::tf32
-                        : isHalf ? NVVM::MMATypes::f16
-                                 : NVVM::MMATypes::bf16;
-  // Turing takes half of the elements at once.
-  int64_t whole = 2 * left.chunkElements();
-  int64_t depth = e.hasWideMma ? whole : 8;
-  for (int64_t part = 0; part < whole / depth; ++part) {
-    ArrayRef<Value> l = depth == whole ? a : a.slice(part * 2, 2);
-    ArrayRef<Value> r = depth == whole ? b : b.slice(part, 1);
-    Value product = NVVM::MmaOp::create(
-        e.b, e.loc, type, operands(l), operands(r), ValueRange(sums),
-        ArrayRef<int64_t>{16, 8, depth}, std::nullopt, std::nullopt,
-        std::array<NVVM::MMATypes, 2>{kind, kind},
-        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                       NVVM::MMALayout::col});
-    for (auto [i, value] : llvm::enumerate(sums)) {
-      value = LLVM::ExtractValueOp::create(e.b, e.loc, product, i);
     }
   }
 }

@@ -18,12 +18,16 @@ Value SharedTile::advance(Value pointer, int64_t bytes) {
                    .getResult();
 }
 
-Value SharedTile::pointer(Value base, Value row, Value chunk,
-                          int64_t moreRows) {
-  int64_t patterns = std::min<int64_t>(chunks(), 8);
+Value SharedTile::pointer(Value base, Value row, Value chunk, int64_t moreRows,
+                          int64_t moreChunks) {
+  int64_t patterns = std::gcd<int64_t>(chunks(), 8);
+  // Whole patterns further on is a constant distance.
+  int64_t within = moreChunks % patterns;
+  chunk = e.addIndex(chunk, e.index(within));
   if (swizzle == Swizzle::EightRows && patterns > 1) {
-    // Eight rows of fewer than eight chunks cover the banks once: neighbouring
-    // rows share a pattern.
+    // Rows of an odd number of chunks begin in different banks by themselves;
+    // where 2, 4 or 8 divides it, the rows that begin alike each take another
+    // pattern, within as many chunks.
     Value group = row;
     if (patterns < 8) {
       group = arith::DivUIOp::create(e.b, e.loc, row, e.index(8 / patterns));
@@ -51,7 +55,8 @@ Value SharedTile::pointer(Value base, Value row, Value chunk,
       LLVM::GEPOp::create(e.b, e.loc, start.getType(), e.b.getI8Type(), start,
                           ArrayRef<LLVM::GEPArg>{bytes});
   // The pattern repeats, so this is a constant distance.
-  return advance(result, moreRows * rowBytes());
+  return advance(result,
+                 moreRows * rowBytes() + (moreChunks - within) * chunkBytes);
 }
 
 Value SharedTile::elementPointer(Value base, Value row, Value column,

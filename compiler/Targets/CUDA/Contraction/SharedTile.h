@@ -35,9 +35,10 @@ public:
   int64_t chunks() const { return rowBytes() / chunkBytes; }
 
   /// Where chunk `chunk` of row `row` lies, `base` bytes further on; `moreRows`
-  /// rows behind, a multiple of those that the swizzle names, cost nothing.
+  /// rows behind, a multiple of those that the swizzle names, cost nothing, nor
+  /// do `moreChunks` further on in the row beyond its pattern.
   mlir::Value pointer(mlir::Value base, mlir::Value row, mlir::Value chunk,
-                      int64_t moreRows = 0);
+                      int64_t moreRows = 0, int64_t moreChunks = 0);
 
   /// The same of an element.
   mlir::Value elementPointer(mlir::Value base, mlir::Value row,

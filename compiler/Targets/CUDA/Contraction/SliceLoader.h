@@ -4,6 +4,7 @@
 
 #include "compiler/Targets/CUDA/Contraction/Epilogue.h"
 #include "compiler/Targets/CUDA/Contraction/SharedTile.h"
+#include "compiler/Targets/CUDA/DirectAccess.h"
 
 namespace ampc::cuda {
 
@@ -104,11 +105,8 @@ public:
 
 private:
   /// An address in a buffer of the kernel.
-  struct Source {
-    mlir::BlockArgument buffer;
-    mlir::Value offset;
-  };
-  std::optional<Source> sourceOf(const GemmView::Place &place, int64_t count);
+  std::optional<DirectAccess> sourceOf(const GemmView::Place &place,
+                                       int64_t count);
   mlir::LogicalResult copyChunk(const ResultTile &tile, const Chunk &chunk,
                                 mlir::Value base);
 

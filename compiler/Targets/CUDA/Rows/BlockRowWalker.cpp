@@ -1,5 +1,5 @@
 //===- BlockRowWalker.cpp - Rows shared by the threads of a block ---------===//
-#include "compiler/Targets/CUDA/BlockRowWalker.h"
+#include "compiler/Targets/CUDA/Rows/BlockRowWalker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

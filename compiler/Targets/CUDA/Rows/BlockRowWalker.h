@@ -1,6 +1,6 @@
 //===- BlockRowWalker.h - Rows shared by the threads of a block -----------===//
-#ifndef AMPC_COMPILER_TARGETS_CUDA_BLOCKROWWALKER_H
-#define AMPC_COMPILER_TARGETS_CUDA_BLOCKROWWALKER_H
+#ifndef AMPC_COMPILER_TARGETS_CUDA_ROWS_BLOCKROWWALKER_H
+#define AMPC_COMPILER_TARGETS_CUDA_ROWS_BLOCKROWWALKER_H
 
 #include "compiler/Targets/CUDA/CudaEmitter.h"
 
@@ -35,4 +35,4 @@ private:
 
 } // namespace ampc::cuda
 
-#endif // AMPC_COMPILER_TARGETS_CUDA_BLOCKROWWALKER_H
+#endif // AMPC_COMPILER_TARGETS_CUDA_ROWS_BLOCKROWWALKER_H
