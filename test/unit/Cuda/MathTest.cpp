@@ -81,9 +81,10 @@ TEST_P(Function, WithinItsBound) {
        amp.yield %0 : tensor<{0}x{1}>
      })",
       count, test.element, test.op);
-  ShippedKernel kernel(text, "sm_80", {}, [&](MutableArrayRef<ref::Tensor> all) {
-    overwrite(all[0], [&](int64_t i) { return std::optional(values[i]); });
-  });
+  ShippedKernel kernel(
+      text, "sm_80", {}, [&](MutableArrayRef<ref::Tensor> all) {
+        overwrite(all[0], [&](int64_t i) { return std::optional(values[i]); });
+      });
   ASSERT_TRUE(kernel.isReady());
   ShippedKernel::Run run = kernel.run(kernel.code());
   ASSERT_EQ(run.program->error(), "");
@@ -172,10 +173,11 @@ TEST(Power, WithinItsBound) {
        amp.yield %0 : tensor<{0}xf64>
      })",
       count);
-  ShippedKernel kernel(text, "sm_80", {}, [&](MutableArrayRef<ref::Tensor> all) {
-    overwrite(all[0], [&](int64_t i) { return std::optional(x[i]); });
-    overwrite(all[1], [&](int64_t i) { return std::optional(y[i]); });
-  });
+  ShippedKernel kernel(
+      text, "sm_80", {}, [&](MutableArrayRef<ref::Tensor> all) {
+        overwrite(all[0], [&](int64_t i) { return std::optional(x[i]); });
+        overwrite(all[1], [&](int64_t i) { return std::optional(y[i]); });
+      });
   ASSERT_TRUE(kernel.isReady());
   ShippedKernel::Run run = kernel.run(kernel.code());
   ASSERT_EQ(run.program->error(), "");
