@@ -85,7 +85,7 @@ class Planted : public testing::TestWithParam<Row> {};
 
 TEST_P(Planted, IsCaught) {
   const Row &row = GetParam();
-  ShippedKernel kernel(row.kernel.text, row.architecture);
+  ShippedKernel kernel(row.kernel.text, row.architecture, row.kernel.rules());
   ASSERT_TRUE(kernel.isReady());
   ShippedKernel::Run right = kernel.run(kernel.code());
   ASSERT_TRUE(right.device) << right.program->error();
@@ -125,7 +125,8 @@ std::string nameOf(const testing::TestParamInfo<Row> &info) {
 const std::string mma = "mma.m16n8k";
 const std::string ldmatrix = "ldmatrix.sync.aligned.m8n8.x4";
 const std::string barrier = "barrier.cta.sync.aligned.all";
-const std::vector<Fault> race = {Fault::sharedRace, Fault::uninitialized};
+const std::vector<Fault> race = {Fault::sharedRace, Fault::uninitialized,
+                                 Fault::missingWait, Fault::globalRace};
 const std::vector<Fault> bounds = {Fault::outOfBounds};
 
 /// Of every kernel that multiplies 16-bit tiles with mma.sync.
@@ -302,7 +303,7 @@ std::vector<Row> otherRows() {
   auto without31 = [](int64_t) { return int64_t(0x7fffffff); };
   const std::string shuffle = "shfl.sync.bfly";
   std::vector<Row> rows;
-  for (const PlantedKernel &kernel : {softmax, layerNorm, attention}) {
+  for (const PlantedKernel &kernel : {longRows, attention}) {
     std::vector<Row> some = {
         {kernel, arch, dropCall("NoBarrier", barrier), {race}, Sites::each},
         {kernel,
@@ -310,6 +311,11 @@ std::vector<Row> otherRows() {
          divergentBarrier(),
          {{Fault::divergence}, "barrier"},
          Sites::each},
+    };
+    llvm::append_range(rows, some);
+  }
+  for (const PlantedKernel &kernel : {softmax, layerNorm, attention}) {
+    std::vector<Row> some = {
         {kernel, arch, dropCall("NoShuffle", shuffle), numerics, Sites::each},
         {kernel, arch, changeOperand("WrongShuffle", shuffle, 2, half),
          numerics, Sites::each},
@@ -321,12 +327,11 @@ std::vector<Row> otherRows() {
     llvm::append_range(rows, some);
   }
   std::vector<Row> some = {
-      {softmax, arch, looseEdge("LooseEdgeOfRow", 250), {bounds}, Sites::each},
-      {softmax,
+      {layerNorm,
        arch,
        changeAddress(AddressFault::misaligned, Accesses::globalVectors),
        {{Fault::misaligned, Fault::outOfBounds}}},
-      {map, arch, looseEdge("LooseEdgeOfMap", 5 * 10), {bounds}, Sites::each},
+      {map, arch, looseEdge("LooseEdgeOfMap", 5 * 37), {bounds}, Sites::each},
       {map, arch, lostOperand("LostFactor", 1), numerics},
   };
   llvm::append_range(rows, some);
