@@ -104,6 +104,7 @@ describeVariant(const cuda::CompiledKernel &compiled,
   facts.grid = compiled.launch.grid;
   facts.block = compiled.launch.block;
   facts.dynamicSharedBytes = compiled.launch.sharedBytes;
+  facts.workspaceBytes = compiled.launch.workspaceBytes;
   const cuda::Assembly &assembly = compiled.assembly;
   if (!assembly.cubin.empty()) {
     auto kernels = cuda::readCubin(assembly.cubin);

@@ -111,8 +111,9 @@ LogicalResult KernelFolder::writeSimulated(size_t index, StringRef name,
                                            std::vector<KernelCode> &code,
                                            json::Object &files) {
   const CudaArchitecture &architecture = *variants.front().architecture;
-  auto object = cuda::compileForSimulator(
-      kernel, architecture, options.optLevel, (name + "_sim_module").str());
+  auto object = cuda::compileForSimulator(kernel, architecture,
+                                          compilation.getCodegenOptions(),
+                                          (name + "_sim_module").str());
   if (failed(object)) {
     return failure();
   }
@@ -135,7 +136,8 @@ static json::Value toJson(ArrayRef<KernelCode> code) {
                                  {"grid", toJson(launch.grid)},
                                  {"block", toJson(launch.block)},
                                  {"shared_bytes", launch.sharedBytes},
-                                 {"tensor_maps", launch.tensorMaps.size()}});
+                                 {"tensor_maps", launch.tensorMaps.size()},
+                                 {"workspace_bytes", launch.workspaceBytes}});
   }
   return array;
 }

@@ -50,6 +50,9 @@ typedef struct ampc_kernel_code {
   uint32_t shared_bytes; /* dynamic; above 48 KB the function has to be told */
   uint32_t num_tensor_maps;
   const ampc_kernel_tensor_map *tensor_maps;
+  /* Not 0: a pointer to as many bytes of workspace is the last parameter. They
+   * are zeros before the first launch, and each launch leaves what it needs. */
+  uint64_t workspace_bytes;
 } ampc_kernel_code;
 
 typedef struct ampc_kernel {
@@ -90,19 +93,21 @@ ampc_kernel_choose(const ampc_kernel *kernel, unsigned major, unsigned minor) {
 #ifdef CUDA_VERSION /* <cuda.h> comes first */
 
 /** Launches a kernel without tensor maps. `function` is the kernel's symbol in
- *  a module loaded from the code's file; `buffers` are its parameters. */
+ *  a module loaded from the code's file; `buffers` are its parameters, and
+ *  behind them the workspace if the code has one. */
 static inline CUresult ampc_kernel_launch(const ampc_kernel *kernel,
                                           const ampc_kernel_code *code,
                                           CUfunction function, CUstream stream,
                                           const CUdeviceptr *buffers) {
   void *arguments[64];
-  if (code->num_tensor_maps != 0 || kernel->num_params > 64) {
+  uint32_t count = kernel->num_params + (code->workspace_bytes != 0);
+  if (code->num_tensor_maps != 0 || count > 64) {
     return CUDA_ERROR_NOT_SUPPORTED;
   }
   if (code->grid[0] == 0) {
     return CUDA_SUCCESS;
   }
-  for (uint32_t i = 0; i < kernel->num_params; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     arguments[i] = (void *)&buffers[i];
   }
   if (code->shared_bytes > 48u * 1024) {
@@ -209,7 +214,8 @@ static void printCodes(StringRef name, ArrayRef<KernelCode> code,
          (entry.file.empty() ? "NULL" : "\"" + entry.file + "\"") + ",\n     " +
          braces(ArrayRef(launch.grid)) + ", " + braces(ArrayRef(launch.block)) +
          ", " + Twine(launch.sharedBytes) + "u, " +
-         Twine(launch.tensorMaps.size()) + ", " + maps + "}")
+         Twine(launch.tensorMaps.size()) + ", " + maps + ", " +
+         Twine(launch.workspaceBytes) + "u}")
             .str());
   }
   printArray("ampc_kernel_code", name + "_codes", rows, os);

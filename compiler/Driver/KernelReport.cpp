@@ -116,6 +116,7 @@ static json::Object toJson(const Roofline &roofline) {
                       {"grid", toJson(variant.grid)},
                       {"block", toJson(variant.block)},
                       {"dynamic_shared_bytes", variant.dynamicSharedBytes},
+                      {"workspace_bytes", variant.workspaceBytes},
                       {"roofline_us", roofline.getSeconds() * 1e6},
                       {"bound", roofline.getBound()}};
   if (variant.mix.total != 0) {
@@ -156,7 +157,7 @@ static json::Value paramsToJson(const KernelFacts &kernel) {
 
 static json::Object totalsToJson(const KernelReport &report,
                                  const Column &column) {
-  uint64_t launches = 0, flops = 0, bytes = 0;
+  uint64_t launches = 0, flops = 0, bytes = 0, workspace = 0;
   double seconds = 0;
   for (const KernelFacts &kernel : report.kernels) {
     uint64_t count = kernel.nodes.size();
@@ -164,15 +165,20 @@ static json::Object totalsToJson(const KernelReport &report,
     flops += count * kernel.flops;
     bytes += count * kernel.bytes;
     if (auto roofline = rooflineOf(kernel, column)) {
+      // One serves all launches, which run one after the other.
+      workspace = std::max(workspace, roofline->variant->workspaceBytes);
       seconds += static_cast<double>(count) * roofline->getSeconds();
     }
   }
-  return json::Object{{"architecture", column.architecture->name},
-                      {"gpu", column.gpu->name},
-                      {"launches", launches},
-                      {"flops", flops},
-                      {"bytes", bytes},
-                      {"roofline_us", seconds * 1e6}};
+  return json::Object{
+      {"architecture", column.architecture->name},
+      {"gpu", column.gpu->name},
+      {"launches", launches},
+      {"flops", flops},
+      {"bytes", bytes},
+      {"roofline_us", seconds * 1e6},
+      {"workspace_bytes", workspace},
+      {"device_bytes", report.memory.getTensorBytes() + workspace}};
 }
 
 static json::Value toJson(const KernelReport &report,
@@ -204,8 +210,7 @@ static json::Value toJson(const KernelReport &report,
       {"version", 1},
       {"source", json::fixUTF8(report.source)},
       {"figures", "static"},
-      {"memory", json::Object{{"device_bytes", memory.getDeviceBytes()},
-                              {"weights", memory.weights},
+      {"memory", json::Object{{"weights", memory.weights},
                               {"activations", memory.activations},
                               {"inputs", memory.inputs},
                               {"outputs", memory.outputs},
@@ -294,10 +299,15 @@ static void printText(const KernelReport &report, ArrayRef<Column> columns,
                  *totals.getNumber("roofline_us"));
   }
   const DeviceMemory &memory = report.memory;
-  os << "device memory: " << memory.getDeviceBytes() << " bytes (weights "
-     << memory.weights << ", activations " << memory.activations << ", inputs "
-     << memory.inputs << ", outputs " << memory.outputs
-     << "); pinned on the host: " << memory.staging << " bytes\n";
+  for (const Column &column : columns) {
+    json::Object totals = totalsToJson(report, column);
+    os << "device memory, " << column.architecture->name << ": "
+       << *totals.getInteger("device_bytes") << " bytes (weights "
+       << memory.weights << ", activations " << memory.activations
+       << ", workspace " << *totals.getInteger("workspace_bytes") << ", inputs "
+       << memory.inputs << ", outputs " << memory.outputs << ")\n";
+  }
+  os << "pinned on the host: " << memory.staging << " bytes\n";
 }
 
 LogicalResult printKernelReport(const KernelReport &report, const Gpu *gpu,

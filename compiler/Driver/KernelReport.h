@@ -26,7 +26,7 @@ struct KernelVariantFacts {
   const CudaArchitecture *architecture = nullptr;
   std::string symbol;
   std::array<uint32_t, 3> grid{}, block{};
-  uint64_t dynamicSharedBytes = 0;
+  uint64_t dynamicSharedBytes = 0, workspaceBytes = 0;
   /// Of the cubin; nothing where there is PTX only.
   std::optional<cuda::KernelResources> resources;
   /// What ptxas said; nothing for a compiled program.
@@ -48,12 +48,13 @@ struct KernelFacts {
   std::vector<KernelVariantFacts> variants;
 };
 
-/// What a program takes of a GPU's memory, and of the host's.
+/// What a program takes of a GPU's memory, and of the host's; the workspace
+/// comes to that, which depends on the code.
 struct DeviceMemory {
   uint64_t weights = 0, activations = 0, inputs = 0, outputs = 0;
   uint64_t staging = 0; ///< pinned, on the host
 
-  uint64_t getDeviceBytes() const {
+  uint64_t getTensorBytes() const {
     return weights + activations + inputs + outputs;
   }
 };

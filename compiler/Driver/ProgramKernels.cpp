@@ -127,6 +127,7 @@ LogicalResult ProgramReader::describe(const json::Object &launch,
   readSizes(launch, "grid", facts.grid);
   readSizes(launch, "block", facts.block);
   facts.dynamicSharedBytes = numberOf(launch, "shared_bytes");
+  facts.workspaceBytes = numberOf(launch, "workspace_bytes");
   uint64_t module = numberOf(launch, "module");
   if (module >= modules.size() || modules[module].empty()) {
     return malformed("code of '" + facts.symbol + "'");

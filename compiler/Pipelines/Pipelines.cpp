@@ -3,10 +3,12 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 #include "passes/Fusion/Passes.h"
 #include "passes/Graph/Passes.h"
 #include "passes/Memory/Passes.h"
 #include "passes/Precision/Passes.h"
+#include "passes/Training/Passes.h"
 
 using namespace mlir;
 
@@ -105,8 +107,11 @@ static void buildPrecisionPhase(OpPassManager &passes,
   }
   passes.addPass(precision::createPrecisionInlineCompositesPass());
   passes.addPass(precision::createPrecisionCleanCastsPass());
-  // The ops of an expanded normalization have classes of their own.
-  passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
+  // The ops of an expanded normalization have classes of their own. In training
+  // it needs the statistics of the batch first.
+  if (!options.isTraining) {
+    passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
+  }
 }
 
 /// A program that rounds as it is written, and the original graph with casts,
@@ -118,6 +123,28 @@ static void buildGraphPhase(OpPassManager &passes,
       !options.strictRounding && !options.forOriginalGraph;
   graphOptions.assignLayout = !options.forOriginalGraph;
   graph::buildGraphPipeline(passes, graphOptions);
+}
+
+static void buildTrainingPhase(OpPassManager &passes,
+                               const PhaseOptions &options) {
+  passes.addNestedPass<func::FuncOp>(
+      training::createTrainingBatchStatisticsPass());
+  passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
+  passes.addNestedPass<func::FuncOp>(
+      training::createTrainingDifferentiatePass());
+  training::TrainingBuildStepPassOptions step;
+  step.optimizer = options.optimizer;
+  passes.addPass(training::createTrainingBuildStepPass(step));
+  passes.addNestedPass<func::FuncOp>(
+      training::createTrainingExpandUpdatesPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createCanonicalizerPass());
+}
+
+/// Before any pass looks into constants.
+void buildTrainingEntry(OpPassManager &passes) {
+  passes.addPass(training::createTrainingExposeParametersPass());
+  passes.addPass(training::createTrainingAttachLossPass());
 }
 
 void buildPhase(Phase phase, OpPassManager &passes,
@@ -138,8 +165,10 @@ void buildPhase(Phase phase, OpPassManager &passes,
   case Phase::Memory:
     passes.addPass(memory::createMemoryBuildProgramPass());
     return;
-  case Phase::Import:
   case Phase::Training:
+    buildTrainingPhase(passes, options);
+    return;
+  case Phase::Import:
   case Phase::Codegen:
     llvm_unreachable("a phase without passes");
   }
@@ -188,6 +217,19 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<bool> strictRounding{*this, "strict-rounding",
                               llvm::cl::desc("Round after every operator."),
                               llvm::cl::init(false)};
+  Option<bool> isTraining{*this, "training",
+                          llvm::cl::desc("The program will be trained."),
+                          llvm::cl::init(false)};
+  Option<training::Optimizer> optimizer{
+      *this, "optimizer", llvm::cl::desc("How parameters move."),
+      llvm::cl::init(training::Optimizer::Sgd),
+      llvm::cl::values(
+          clEnumValN(training::Optimizer::Sgd, "sgd", "with momentum"),
+          clEnumValN(training::Optimizer::Nesterov, "nesterov",
+                     "with Nesterov's momentum"),
+          clEnumValN(training::Optimizer::Adam, "adam", "Adam"),
+          clEnumValN(training::Optimizer::AdamW, "adamw",
+                     "Adam with decoupled decay"))};
 
   PhaseOptions get() const {
     PhaseOptions options;
@@ -204,6 +246,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
     options.tf32Contractions = tf32Contractions;
     options.normOutputFp32 = normOutputFp32;
     options.strictRounding = strictRounding;
+    options.isTraining = isTraining;
+    options.optimizer = optimizer;
     return options;
   }
 };
@@ -211,7 +255,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
 } // namespace
 
 void registerPipelines() {
-  for (Phase phase : getInferencePhases()) {
+  for (Phase phase : {Phase::Graph, Phase::Precision, Phase::Training,
+                      Phase::Fusion, Phase::Memory}) {
     std::string name = ("ampc-" + stringifyPhase(phase) + "-pipeline").str();
     std::string text = ("The " + stringifyPhase(phase) + " phase.").str();
     PassPipelineRegistration<PipelineOptions> registered(
@@ -220,6 +265,10 @@ void registerPipelines() {
           buildPhase(phase, passes, options.get());
         });
   }
+  PassPipelineRegistration<> entry(
+      "ampc-training-entry-pipeline",
+      "What a model to be trained goes through before the graph phase.",
+      buildTrainingEntry);
 }
 
 } // namespace ampc

@@ -3,6 +3,7 @@
 #define AMPC_COMPILER_PIPELINES_PIPELINES_H
 
 #include "compiler/Pipelines/Phases.h"
+#include "passes/Training/Passes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -45,6 +46,9 @@ struct PhaseOptions {
   /// results; see graph-expose-results.
   llvm::SmallVector<int64_t> exposedResults;
   std::string exposedRounding; ///< f16, bf16 or nothing
+  /// Batch norms keep their form until they are differentiated.
+  bool isTraining = false;
+  training::Optimizer optimizer = training::Optimizer::Sgd;
 };
 
 /// The phases between import and code emission of a program for inference, in
@@ -54,6 +58,9 @@ llvm::ArrayRef<Phase> getInferencePhases();
 /// Adds the passes of one of these phases.
 void buildPhase(Phase phase, mlir::OpPassManager &passes,
                 const PhaseOptions &options);
+
+/// Adds what a model to be trained goes through before the graph phase.
+void buildTrainingEntry(mlir::OpPassManager &passes);
 
 /// Registers `ampc-<phase>-pipeline` for each of them, for ampc-opt.
 void registerPipelines();

@@ -2,10 +2,12 @@
 #include "compiler/Registration/Registration.h"
 
 #include "compiler/Pipelines/Pipelines.h"
+#include "dialects/Amp/Gradient/Models.h"
 #include "dialects/Amp/IR/AmpDialect.h"
 #include "dialects/Amp/Impl/ChannelsLast.h"
 #include "dialects/Amp/Reference/Models.h"
 #include "dialects/Rt/IR/RtDialect.h"
+#include "dialects/Train/IR/TrainDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -16,6 +18,7 @@
 #include "passes/Graph/Passes.h"
 #include "passes/Memory/Passes.h"
 #include "passes/Precision/Passes.h"
+#include "passes/Training/Passes.h"
 
 using namespace mlir;
 
@@ -25,15 +28,17 @@ void ampc::registerDialects(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerNVVMDialectTranslation(registry);
-  registry.insert<amp::AmpDialect, rt::RtDialect>();
+  registry.insert<amp::AmpDialect, rt::RtDialect, train::TrainDialect>();
   amp::registerChannelsLastModels(registry);
   ref::registerReferenceModels(registry);
+  grad::registerGradientModels(registry);
 }
 
 void ampc::registerPasses() {
   registerAllPasses();
   graph::registerGraphPasses();
   precision::registerPrecisionPasses();
+  training::registerTrainingPasses();
   fusion::registerFusionPasses();
   memory::registerMemoryPasses();
   registerPipelines();

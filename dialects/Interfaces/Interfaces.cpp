@@ -1,4 +1,5 @@
 //===- Interfaces.cpp - Helpers behind the op interfaces ------------------===//
+#include "dialects/Interfaces/DifferentiableInterfaces.h"
 #include "dialects/Interfaces/FusionInterfaces.h"
 #include "dialects/Interfaces/KernelInterfaces.h"
 #include "dialects/Interfaces/LayoutInterfaces.h"
@@ -13,6 +14,7 @@
 using namespace mlir;
 
 #include "dialects/Interfaces/AutocastClass.cpp.inc"
+#include "dialects/Interfaces/DifferentiableInterfaces.cpp.inc"
 #include "dialects/Interfaces/FusionInterfaces.cpp.inc"
 #include "dialects/Interfaces/KernelInterfaces.cpp.inc"
 #include "dialects/Interfaces/LayoutInterfaces.cpp.inc"

@@ -143,10 +143,11 @@ void jsonLaunch(Str *out, const ampc_gpu_launch &launch, bool isFirst) {
   appendJsonString(out, launch.symbol);
   out->appendf(", \"module\": %u, \"grid\": [%u, %u, %u], "
                "\"block\": [%u, %u, %u], \"shared_bytes\": %u, "
-               "\"tensor_maps\": %u}",
+               "\"tensor_maps\": %u, \"workspace_bytes\": %llu}",
                launch.module, launch.grid[0], launch.grid[1], launch.grid[2],
                launch.block[0], launch.block[1], launch.block[2],
-               launch.shared_bytes, launch.num_tensor_maps);
+               launch.shared_bytes, launch.num_tensor_maps,
+               static_cast<unsigned long long>(launch.workspace_bytes));
 }
 
 /// What a kernel may access of each of its buffers.

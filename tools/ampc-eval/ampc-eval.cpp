@@ -7,6 +7,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "tools/ampc-eval/Gradients.h"
 #include "tools/ampc-eval/Npy.h"
 #include "tools/ampc-eval/Print.h"
 #include "llvm/Support/CommandLine.h"
@@ -43,6 +44,10 @@ static cl::opt<bool> checkPhases(
     "check-phases", cl::cat(category),
     cl::desc("Run two or more files on the same inputs and report how far the "
              "results of each are from the first's"));
+static cl::opt<bool> gradientCheck(
+    "check-gradients", cl::cat(category),
+    cl::desc("Compare the gradients of every function in f64 with central "
+             "differences; fail beyond --tolerance"));
 static cl::opt<double>
     tolerance("tolerance", cl::init(HUGE_VAL), cl::cat(category),
               cl::desc("With --check-phases: fail beyond this relative "
@@ -211,6 +216,13 @@ int main(int argc, char **argv) {
   }
   if (checkPhases) {
     return failed(runCheck(modules));
+  }
+  if (gradientCheck) {
+    bool ok = true;
+    for (auto function : modules[0]->getOps<func::FuncOp>()) {
+      ok &= succeeded(checkGradients(function, seed, tolerance));
+    }
+    return !ok;
   }
   auto functions = getFunctions(*modules[0]);
   if (functions.empty()) {

@@ -4,6 +4,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -110,6 +111,9 @@ static std::optional<CompiledKernel> deserialize(StringRef text) {
             reinterpret_cast<char *>(tensorMaps.data()));
   workspace = static_cast<int64_t>(workspaceBytes);
   symbol = name->str();
+  tensorMaps.resize(maps.size() / sizeof(ampc_gpu_tensor_map));
+  std::copy(maps.begin(), maps.end(),
+            reinterpret_cast<char *>(tensorMaps.data()));
   ptx = code.take_front(ptxBytes).str();
   cubin = code.drop_front(ptxBytes).str();
   return kernel;
@@ -123,9 +127,6 @@ static std::string describe(amp::KernelOp kernel, const KernelVariant &variant,
   os << getBuildId() << '\n'
      << (variant.isAssembled ? getPtxasVersion() : "") << '\n'
      << variant.architecture->name << " -O" << options.optLevel << '\n';
-  if (auto mode = kernel->getParentOp()->getAttr("amp.fp32_contractions")) {
-    os << mode << '\n';
-  }
   for (const ContractionRule &rule : options.contractionRules) {
     os << rule.architecture << ' ' << rule.type;
     for (const auto &size : {rule.batch, rule.m, rule.n, rule.k}) {

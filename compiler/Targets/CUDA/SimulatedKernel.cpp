@@ -8,12 +8,13 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::cuda;
 
-FailureOr<std::string>
-cuda::compileForSimulator(amp::KernelOp kernel,
-                          const CudaArchitecture &architecture,
-                          unsigned optLevel, StringRef moduleSymbol) {
+FailureOr<std::string> cuda::compileForSimulator(
+    amp::KernelOp kernel, const CudaArchitecture &architecture,
+    const CodegenOptions &options, StringRef moduleSymbol) {
   KernelModule::loadDialects(kernel.getContext());
-  auto module = KernelModule::create(ArrayRef(kernel), architecture, optLevel);
+  auto module =
+      KernelModule::create(ArrayRef(kernel), architecture, options.optLevel,
+                           options.contractionRules);
   if (failed(module)) {
     return failure();
   }
@@ -22,12 +23,12 @@ cuda::compileForSimulator(amp::KernelOp kernel,
   if (!host) {
     return kernel.emitError("cannot set up LLVM: ") << error;
   }
-  SimulateOptions options;
-  options.arch = architecture.major * 10 + architecture.minor;
-  options.moduleSymbol = moduleSymbol;
+  SimulateOptions simulate;
+  simulate.arch = architecture.major * 10 + architecture.minor;
+  simulate.moduleSymbol = moduleSymbol;
   SmallVector<char, 0> object;
   llvm::raw_svector_ostream os(object);
-  llvm::Error problem = lowerForSimulator(*module->module, *host, options);
+  llvm::Error problem = lowerForSimulator(*module->module, *host, simulate);
   if (!problem) {
     problem = emitSimulatorObject(*module->module, *host, os);
   }

@@ -3,6 +3,7 @@
 #define AMPC_COMPILER_TARGETS_CUDA_SIMULATEDKERNEL_H
 
 #include "compiler/Targets/CUDA/PtxWriter.h"
+#include "compiler/Targets/Target.h"
 
 namespace ampc::cuda {
 
@@ -10,7 +11,8 @@ namespace ampc::cuda {
 /// `kernel` as code of `architecture`.
 mlir::FailureOr<std::string>
 compileForSimulator(amp::KernelOp kernel, const CudaArchitecture &architecture,
-                    unsigned optLevel, llvm::StringRef moduleSymbol);
+                    const CodegenOptions &options,
+                    llvm::StringRef moduleSymbol);
 
 } // namespace ampc::cuda
 

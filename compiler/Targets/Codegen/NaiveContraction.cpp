@@ -63,6 +63,8 @@ private:
       acc = emitConvolution(Window(conv), conv.getBias(), at);
     } else if (auto conv = dyn_cast<amp::ConvTransposeOp>(root)) {
       acc = emitConvolution(Window(conv), conv.getBias(), at);
+    } else if (auto gradient = dyn_cast<amp::ConvWeightGradientOp>(root)) {
+      acc = emitWeightGradient(gradient, at);
     }
     if (failed(acc)) {
       return root->emitOpError("has no code in this form");
@@ -189,6 +191,70 @@ private:
                 return {ok ? multiplyAdd(*a, *b, acc[0]) : acc[0]};
               })[0];
           scf::YieldOp::create(e.b, e.loc, inner);
+          return {choice.getResult(0)};
+        })[0];
+    return ok ? FailureOr<Value>(sum) : FailureOr<Value>(failure());
+  }
+
+  /// Sums over samples and output positions.
+  FailureOr<Value> emitWeightGradient(amp::ConvWeightGradientOp op,
+                                      ArrayRef<Value> at) {
+    ConvWindow window(op);
+    bool channelsLast = op.getLayout() == amp::Layout::ChannelsLast;
+    ArrayRef<int64_t> gradient = shapeOf(op.getGradient());
+    ArrayRef<int64_t> result = shapeOf(op.getResult());
+    SmallVector<int64_t> space{gradient.front()};
+    llvm::append_range(space, channelsLast ? gradient.drop_front().drop_back()
+                                           : gradient.drop_front(2));
+    int64_t positions = 1;
+    for (int64_t size : space) {
+      positions *= size;
+    }
+    Value group = arith::DivUIOp::create(
+        e.b, e.loc, at[0],
+        e.index(result[0] / static_cast<int64_t>(op.getGroup())));
+    Value channel = e.addIndex(e.mulIndex(group, result[1]), at[1]);
+    auto indexOf = [&](Value sample, Value c, ArrayRef<Value> position) {
+      SmallVector<LaneIndex> index{{sample, 0}};
+      if (!channelsLast) {
+        index.push_back({c, 0});
+      }
+      for (Value p : position) {
+        index.push_back({p, 0});
+      }
+      if (channelsLast) {
+        index.push_back({c, 0});
+      }
+      return index;
+    };
+    bool ok = true;
+    Value sum = e.forLoopCarried(
+        e.index(0), e.index(positions), 1, ValueRange{zero()},
+        [&](Value item, ValueRange carried) -> SmallVector<Value> {
+          SmallVector<Value> out = e.delinearize(item, space), in;
+          Value inside;
+          for (size_t i = 0; i < window.rank(); ++i) {
+            in.push_back(window.locate(e, i, out[i + 1], at[i + 2], inside));
+          }
+          auto product = [&]() -> Value {
+            auto g = ElementPuller(e, 1).get(
+                op.getGradient(),
+                indexOf(out[0], at[0], ArrayRef(out).drop_front()));
+            auto x = ElementPuller(e, 1).get(op.getInput(),
+                                             indexOf(out[0], channel, in));
+            ok = ok && succeeded(g) && succeeded(x);
+            return ok ? multiplyAdd(*g, *x, carried[0]) : carried[0];
+          };
+          if (!inside) {
+            return {product()};
+          }
+          auto choice = scf::IfOp::create(e.b, e.loc, carried[0].getType(),
+                                          inside, /*withElse=*/true);
+          OpBuilder::InsertionGuard guard(e.b);
+          e.b.setInsertionPointToStart(choice.elseBlock());
+          scf::YieldOp::create(e.b, e.loc, carried[0]);
+          e.b.setInsertionPointToStart(choice.thenBlock());
+          scf::YieldOp::create(e.b, e.loc, product());
           return {choice.getResult(0)};
         })[0];
     return ok ? FailureOr<Value>(sum) : FailureOr<Value>(failure());

@@ -4,6 +4,7 @@
 
 include "dialects/Amp/IR/AmpContractionOps.td"
 include "dialects/Amp/IR/AmpElementwiseOps.td"
+include "dialects/Amp/IR/AmpGradientOps.td"
 include "dialects/Amp/IR/AmpIndexingOps.td"
 include "dialects/Amp/IR/AmpReductionOps.td"
 include "dialects/Amp/IR/AmpShapeOps.td"

@@ -288,10 +288,57 @@ std::optional<Tensor> convTranspose(ConvTransposeOp op,
                                     ArrayRef<Tensor> operands) {
   return convolve<double>(op, operands, false);
 }
+/// For each weight element, the sum over samples of a line along the window's
+/// small side times one along its big side.
+std::optional<Tensor> convWeightGradient(ConvWeightGradientOp op,
+                                         ArrayRef<Tensor> operands) {
+  RankedTensorType type = getResultType(op);
+  if (type.getRank() > 5) {
+    return std::nullopt;
+  }
+  auto input = channelsFirst(operands[0], op.getLayout());
+  auto gradient = channelsFirst(operands[1], op.getLayout());
+  auto result = Tensor::allocate(type);
+  if (!input || !gradient || !result) {
+    return std::nullopt;
+  }
+  auto inSpatial = input->getShape().drop_front(2);
+  auto outSpatial = gradient->getShape().drop_front(2);
+  auto axes = getAxes(op, inSpatial, outSpatial, op.getKernel());
+  int64_t inSize = *getNumElements(inSpatial);
+  int64_t outSize = *getNumElements(outSpatial);
+  int64_t kernel = *getNumElements(op.getKernel());
+  int64_t batch = input->getShape()[0], channels = input->getShape()[1];
+  int64_t outs = type.getShape()[0], groupIns = type.getShape()[1];
+  int64_t groupOuts = outs / static_cast<int64_t>(op.getGroup());
+  std::vector<double> in = getArray<double>(*input);
+  std::vector<double> g = getArray<double>(*gradient);
+  std::vector<double> sums(result->size(), 0);
+  int64_t step = axes[2].stride;
+  for (int64_t n = 0; n < batch; ++n) {
+    for (int64_t o = 0; o < outs; ++o) {
+      const double *from = g.data() + (n * outs + o) * outSize;
+      for (int64_t c = 0; c < groupIns; ++c) {
+        int64_t channel = o / groupOuts * groupIns + c;
+        const double *x = in.data() + (n * channels + channel) * inSize;
+        double *to = sums.data() + (o * groupIns + c) * kernel;
+        forWindow(axes, [&](int64_t element, int64_t big, int64_t small,
+                            int64_t length) {
+          for (int64_t i = 0; i < length; ++i) {
+            to[element] += from[small + i] * x[big + i * step];
+          }
+        });
+      }
+    }
+  }
+  storeArray(result->getKind(), sums, result->mutableBytes());
+  return result;
+}
 } // namespace
 
 void ref::attachContraction(MLIRContext *context) {
   attach<matmul>(context);
   attach<conv>(context);
   attach<convTranspose>(context);
+  attach<convWeightGradient>(context);
 }

@@ -14,6 +14,7 @@ void ref::registerReferenceModels(DialectRegistry &registry) {
     attachReduction(context);
     attachOrder(context);
     attachWindow(context);
+    attachPoolGradient(context);
     attachResize(context);
     attachNorm(context);
     attachContraction(context);

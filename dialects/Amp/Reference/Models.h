@@ -18,6 +18,7 @@ void attachIndexing(mlir::MLIRContext *context);
 void attachReduction(mlir::MLIRContext *context);
 void attachOrder(mlir::MLIRContext *context);
 void attachWindow(mlir::MLIRContext *context);
+void attachPoolGradient(mlir::MLIRContext *context);
 void attachResize(mlir::MLIRContext *context);
 void attachNorm(mlir::MLIRContext *context);
 void attachContraction(mlir::MLIRContext *context);

@@ -20,18 +20,35 @@ Status tooLarge(GpuDevice &self, size_t free, size_t total) {
   for (const Slice &slice : self.placement.slices) {
     sums[slice.region] += allocatedBytes(slice);
   }
-  sums[AMPC_REGION_ARENA] += workspaceBytes(*self.image, *self.program);
+  uint64_t workspace = workspaceBytes(*self.image, *self.program);
   auto number = [](uint64_t bytes) {
     return static_cast<unsigned long long>(bytes);
   };
   return Status::error(
       AMPC_DEVICE,
       "this program needs %llu bytes of GPU memory (weights %llu, activations "
-      "%llu, inputs and outputs %llu); GPU %d has %llu free of %llu",
-      number(sums[0] + sums[1] + sums[2] + sums[3]),
+      "%llu, workspace %llu, inputs and outputs %llu); GPU %d has %llu free of "
+      "%llu",
+      number(sums[0] + sums[1] + sums[2] + sums[3] + workspace),
       number(sums[AMPC_REGION_WEIGHTS]), number(sums[AMPC_REGION_ARENA]),
+      number(workspace),
       number(sums[AMPC_REGION_INPUT] + sums[AMPC_REGION_OUTPUT]), self.ordinal,
       number(free), number(total));
+}
+
+/// The workspace; flags in it are zero whenever no kernel runs, which begins
+/// here.
+Status allocateWorkspace(GpuDevice &self, size_t free, size_t total) {
+  uint64_t bytes = workspaceBytes(*self.image, *self.program);
+  if (bytes == 0) {
+    return Status();
+  }
+  Result result = self.api.memAlloc(&self.workspace, bytes);
+  if (result == outOfMemory) {
+    return tooLarge(self, free, total);
+  }
+  AMPC_TRY(self.check(result, "memAlloc"));
+  return AMPC_CUDA(self, memsetD8Async, self.workspace, 0, bytes, self.stream);
 }
 
 Status allocateAll(GpuDevice &self) {
@@ -50,23 +67,7 @@ Status allocateAll(GpuDevice &self) {
     AMPC_TRY(self.check(result, "memAlloc"));
     slice.memory = reinterpret_cast<uint8_t *>(memory);
   }
-  return Status();
-}
-
-/// Flags in it are zero whenever no kernel runs, which begins here.
-Status allocateWorkspace(GpuDevice &self) {
-  uint64_t bytes = workspaceBytes(*self.image, *self.program);
-  if (bytes == 0) {
-    return Status();
-  }
-  size_t free = 0, total = 0;
-  AMPC_TRY(AMPC_CUDA(self, memGetInfo, &free, &total));
-  Result result = self.api.memAlloc(&self.workspace, bytes);
-  if (result == outOfMemory) {
-    return tooLarge(self, free, total);
-  }
-  AMPC_TRY(self.check(result, "memAlloc"));
-  return AMPC_CUDA(self, memsetD8Async, self.workspace, 0, bytes, self.stream);
+  return allocateWorkspace(self, free, total);
 }
 
 Status allocateStaging(GpuDevice &self) {
@@ -103,7 +104,6 @@ Status allocateSlices(GpuDevice &self, const void *weights, Plan *plan) {
     placeRegions(*self.program, *plan, &self.placement);
   }
   AMPC_TRY(allocateAll(self));
-  AMPC_TRY(allocateWorkspace(self));
   AMPC_TRY(allocateStaging(self));
   for (const Slice &slice : self.placement.slices) {
     if (slice.region == AMPC_REGION_WEIGHTS && slice.size()) {

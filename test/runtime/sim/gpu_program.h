@@ -64,7 +64,8 @@ struct GpuProgram {
                           params.data(),
                           0,
                           0,
-                          nullptr});
+                          nullptr,
+                          0});
     };
     launch("double_each", unary, 2, 128);
     launch("add", binary, 2, 128);

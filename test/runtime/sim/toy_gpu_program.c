@@ -77,7 +77,7 @@ static const ampc_gpu_module code[] = {{ptx, sizeof ptx - 1}};
 
 static const ampc_gpu_param params[] = {{bytes, 0, 0}, {bytes, 1, 0}};
 static const ampc_gpu_launch launches[] = {
-    {"double_each", {2, 1, 1}, {128, 1, 1}, 0, 2, params, 0, 0, 0}};
+    {"double_each", {2, 1, 1}, {128, 1, 1}, 0, 2, params, 0, 0, 0, 0}};
 static const ampc_gpu_image images[] = {{ARCH, KIND, 1, 0, code, launches}};
 static const ampc_gpu_code gpu = {1, 0, images, DEVICE};
 

@@ -113,7 +113,7 @@ TEST_P(ContractionTile, Computes) {
 /// ptxas says so, where there is one.
 TEST_P(ContractionTile, DoesNotSpill) {
   const TileCase &test = GetParam();
-  for (const char *name : {"sm_75", "sm_80", "sm_86", "sm_90a"}) {
+  for (const char *name : {"sm_75", "sm_80", "sm_86", "sm_90"}) {
     const CudaArchitecture &architecture = find(name);
     int64_t stages = architecture.hasAsyncCopy() ? 3 : 2;
     bool exists = (test.kind != ProductKind::Tf32 || architecture.hasTf32) &&

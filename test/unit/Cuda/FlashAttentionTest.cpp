@@ -185,7 +185,8 @@ void run(const Case &test, const char *architecture) {
       test.prepare(arguments);
     }
   };
-  check(ShippedKernel(test.kernel(), architecture, prepare), test.tolerance);
+  check(ShippedKernel(test.kernel(), architecture, {}, prepare),
+        test.tolerance);
 }
 
 TEST_P(TuringFlashAttention, OnTuring) { run(GetParam(), "sm_75"); }

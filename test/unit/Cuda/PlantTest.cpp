@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/Cuda/KernelRun.h"
+#include "test/unit/Cuda/PlantedKernels.h"
 #include "test/unit/Cuda/Plants.h"
 
 #include "llvm/IR/Verifier.h"
@@ -20,86 +21,9 @@ namespace ampc::test {
 namespace {
 
 using sim::Fault;
+using namespace planted;
 
 constexpr double tolerance = 2e-3;
-
-struct Kernel {
-  const char *name;
-  const char *text;
-};
-
-// Sizes are distinct and odd, so that a constant of the code says what it is
-// the size of, and every edge is a partial tile.
-const Kernel edges = {
-    "Edges",
-    R"((%a: tensor<35x50xf16>, %b: tensor<50x19xf16>, %c: tensor<19xf16>) -> tensor<35x19xf32> {
-       %0 = amp.matmul %a, %b, %c : (tensor<35x50xf16>, tensor<50x19xf16>, tensor<19xf16>) -> tensor<35x19xf32>
-       %1 = amp.relu %0 : (tensor<35x19xf32>) -> tensor<35x19xf32>
-       amp.yield %1 : tensor<35x19xf32>
-     })"};
-const Kernel stages = {
-    "Stages",
-    R"((%a: tensor<64x200xf16>, %b: tensor<200x64xf16>) -> tensor<64x64xf32> {
-       %0 = amp.matmul %a, %b : (tensor<64x200xf16>, tensor<200x64xf16>) -> tensor<64x64xf32>
-       amp.yield %0 : tensor<64x64xf32>
-     })"};
-const Kernel batches = {
-    "Batches",
-    R"((%a: tensor<2x3x21x33xf16>, %b: tensor<3x33x23xf16>) -> tensor<2x3x21x23xf32> {
-       %0 = amp.matmul %a, %b : (tensor<2x3x21x33xf16>, tensor<3x33x23xf16>) -> tensor<2x3x21x23xf32>
-       amp.yield %0 : tensor<2x3x21x23xf32>
-     })"};
-// With scores far apart: a wrong maximum would not show in those of equal size.
-// Twelve slices, through a ring of six stages.
-const Kernel ring = {
-    "Ring",
-    R"((%a: tensor<64x712xf16>, %b: tensor<712x72xf16>, %c: tensor<72xf16>) -> tensor<64x72xf32> {
-       %0 = amp.matmul %a, %b, %c : (tensor<64x712xf16>, tensor<712x72xf16>, tensor<72xf16>) -> tensor<64x72xf32>
-       amp.yield %0 : tensor<64x72xf32>
-     })"};
-const Kernel tf32 = {
-    "Tf32",
-    R"((%a: tensor<35x148xf32>, %b: tensor<148x20xf32>) -> tensor<35x20xf32> {
-       %0 = amp.matmul %a, %b {amp.fp32_contractions = "tf32"} : (tensor<35x148xf32>, tensor<148x20xf32>) -> tensor<35x20xf32>
-       amp.yield %0 : tensor<35x20xf32>
-     })"};
-const Kernel f32 = {
-    "F32",
-    R"((%a: tensor<35x148xf32>, %b: tensor<148x20xf32>, %c: tensor<20xf32>) -> tensor<35x20xf32> {
-       %0 = amp.matmul %a, %b, %c : (tensor<35x148xf32>, tensor<148x20xf32>, tensor<20xf32>) -> tensor<35x20xf32>
-       amp.yield %0 : tensor<35x20xf32>
-     })"};
-const Kernel conv = {
-    "Conv",
-    R"((%a: tensor<2x9x9x16xf16>, %w: tensor<24x16x3x3xf16>, %b: tensor<24xf16>) -> tensor<2x5x5x24xf32> {
-       %0 = amp.conv %a, %w, %b {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, group = 1 : i64, layout = #amp.layout<channels_last>} : (tensor<2x9x9x16xf16>, tensor<24x16x3x3xf16>, tensor<24xf16>) -> tensor<2x5x5x24xf32>
-       amp.yield %0 : tensor<2x5x5x24xf32>
-     })"};
-const Kernel softmax = {"Softmax",
-                        R"((%a: tensor<24x2004xf32>) -> tensor<24x2004xf32> {
-       %s = amp.constant dense<2.0e+05> : tensor<f32>
-       %0 = amp.mul %a, %s : (tensor<24x2004xf32>, tensor<f32>) -> tensor<24x2004xf32>
-       %1 = amp.softmax %0 {axis = 1 : i64} : (tensor<24x2004xf32>) -> tensor<24x2004xf32>
-       amp.yield %1 : tensor<24x2004xf32>
-     })"};
-const Kernel layerNorm = {
-    "LayerNorm",
-    R"((%a: tensor<3x2048xf32>, %s: tensor<2048xf32>, %b: tensor<2048xf32>) -> tensor<3x2048xf32> {
-       %0 = amp.layer_norm %a scale %s bias %b {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<3x2048xf32>, tensor<2048xf32>, tensor<2048xf32>) -> tensor<3x2048xf32>
-       amp.yield %0 : tensor<3x2048xf32>
-     })"};
-const Kernel map = {
-    "Map",
-    R"((%a: tensor<5x37xf32>, %b: tensor<37xf32>) -> tensor<5x37xf32> {
-       %0 = amp.mul %a, %b : (tensor<5x37xf32>, tensor<37xf32>) -> tensor<5x37xf32>
-       amp.yield %0 : tensor<5x37xf32>
-     })"};
-const Kernel attention = {
-    "Attention",
-    R"((%q: tensor<1x4x29x16xf16>, %k: tensor<1x2x41x16xf16>, %v: tensor<1x2x41x24xf16>, %m: tensor<29x41xi1>) -> tensor<1x4x29x24xf32> {
-       %0 = amp.attention %q, %k, %v, %m {scale = 1000.0 : f64, causal = false} : (tensor<1x4x29x16xf16>, tensor<1x2x41x16xf16>, tensor<1x2x41x24xf16>, tensor<29x41xi1>) -> tensor<1x4x29x24xf32>
-       amp.yield %0 : tensor<1x4x29x24xf32>
-     })"};
 
 /// How a planted fault must show.
 struct Caught {
@@ -119,7 +43,7 @@ enum class Sites {
 };
 
 struct Row {
-  Kernel kernel;
+  PlantedKernel kernel;
   const char *architecture;
   Plant plant;
   Caught caught;
@@ -282,7 +206,7 @@ std::vector<Row> asyncRows(const char *arch) {
       {f32, arch, fullCopies(), {bounds, "cp.async"}, Sites::all},
       {f32, arch, lostOperand("LostBias", 2), numerics},
   };
-  for (const Kernel &kernel : {stages, conv, tf32, f32}) {
+  for (const PlantedKernel &kernel : {stages, conv, tf32, f32}) {
     std::vector<Row> some = {
         {kernel, arch, dropCall("NoWait", "cp.async.wait"), {unwaited}},
         {kernel,
@@ -328,7 +252,7 @@ std::vector<Row> wgmmaRows(const char *arch) {
        {{Fault::misaligned}, "g2s.tile.2d"}},
       {ring,
        arch,
-       dropCall("NoArrival", "mbarrier.arrive.scope"),
+       dropCall("NoArrival", "mbarrier.arrive.shared"),
        {{Fault::deadlock}, "mbarrier.try.wait"}},
       {ring,
        arch,
@@ -343,11 +267,30 @@ std::vector<Row> wgmmaRows(const char *arch) {
   };
 }
 
+/// Where blocks add to the sums of others in order.
+std::vector<Row> splitRows(const char *arch) {
+  return {
+      {deep, arch, unreadFlag(), {{Fault::globalRace}, "float"}, Sites::each},
+      {deep,
+       arch,
+       relaxedAtomic(),
+       {{Fault::globalRace}, "float"},
+       Sites::each},
+      {deep,
+       arch,
+       dropCall("NoBarrier", barrier),
+       {{Fault::sharedRace, Fault::uninitialized, Fault::missingWait,
+         Fault::globalRace}},
+       Sites::each},
+  };
+}
+
 std::vector<Row> contractionRows() {
   std::vector<Row> rows;
   for (const auto &some :
        {mmaRows("sm_75"), registerRows("sm_75"), mmaRows("sm_80"),
-        asyncRows("sm_80"), wgmmaRows("sm_90a")}) {
+        asyncRows("sm_80"), splitRows("sm_75"), splitRows("sm_80"),
+        wgmmaRows("sm_90a")}) {
     llvm::append_range(rows, some);
   }
   return rows;
@@ -359,7 +302,7 @@ std::vector<Row> otherRows() {
   auto without31 = [](int64_t) { return int64_t(0x7fffffff); };
   const std::string shuffle = "shfl.sync.bfly";
   std::vector<Row> rows;
-  for (const Kernel &kernel : {softmax, layerNorm, attention}) {
+  for (const PlantedKernel &kernel : {softmax, layerNorm, attention}) {
     std::vector<Row> some = {
         {kernel,
          arch,
@@ -382,8 +325,7 @@ std::vector<Row> otherRows() {
     llvm::append_range(rows, some);
   }
   std::vector<Row> some = {
-      // The last of eight vectors, which 53 of the 64 threads have.
-      {softmax, arch, looseEdge("LooseEdgeOfRow", 53), {bounds}, Sites::each},
+      {softmax, arch, looseEdge("LooseEdgeOfRow", 2004), {bounds}, Sites::each},
       {softmax,
        arch,
        changeAddress(AddressFault::misaligned, Accesses::globalVectors),

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 
 #include <functional>
 
@@ -27,7 +28,11 @@ struct Plant {
   llvm::SmallVector<llvm::Instruction *> sites(llvm::Function &kernel) const;
 };
 
-/// A call of the intrinsic "llvm.nvvm." + `prefix` + anything is not made.
+/// The instruction, if it calls the intrinsic "llvm.nvvm." + `prefix` +
+/// anything; else null.
+llvm::CallInst *callOf(llvm::Instruction &instruction, llvm::StringRef prefix);
+
+/// Such a call is not made.
 /// What it would have returned is its first operand, or 0.
 Plant dropCall(std::string name, std::string prefix);
 /// The constant operand number `operand` of such calls becomes `change` of it.
@@ -47,6 +52,10 @@ Plant divergentBarrier();
 Plant flippedPhase();
 /// Waits on an mbarrier come back at once.
 Plant noMbarrierWait();
+/// Nothing reads the flag that another block sets.
+Plant unreadFlag();
+/// An atomic load or store orders nothing.
+Plant relaxedAtomic();
 /// wgmma reads another swizzle than the copies write.
 Plant wrongSwizzle();
 /// wgmma reads its matrices from each other's places.

@@ -78,10 +78,10 @@ struct Product {
 
 /// The PTX of a kernel for sm_90a, which is not run.
 struct ShippedPtx {
-  ShippedPtx(const std::string &kernel, llvm::ArrayRef<int64_t> tile) {
-    auto source = parseKernel(kernel, tile);
-    auto made = cuda::KernelModule::create(*source,
-                                           **findCudaArchitecture("sm_90a"), 3);
+  ShippedPtx(const std::string &kernel, llvm::ArrayRef<ContractionRule> rules) {
+    auto source = parseKernel(kernel);
+    auto made = cuda::KernelModule::create(
+        *source, **findCudaArchitecture("sm_90a"), 3, rules);
     EXPECT_TRUE(succeeded(made));
     ptx = made->writePtx();
   }
@@ -255,19 +255,74 @@ std::vector<Case> convolutions() {
   auto add = [&](const std::string &name, const Conv &conv, uint64_t seed = 0) {
     cases.push_back({name, conv.text(), 2e-3, useTile({64, 64, 64}), seed});
   };
-  add("of_one_pixel", {2, 9, 72, 40, 1});
-  add("of_one_pixel_and_stride", {2, 11, 40, 40, 1, .stride = 2});
-  add("of_3_pixels", {1, 9, 16, 40, 3, .pad = 1, .bias = true});
-  add("without_padding", {2, 9, 64, 64, 3}, 1);
-  add("stride_2", {2, 13, 24, 72, 3, .stride = 2, .pad = 1});
-  add("dilation", {1, 13, 8, 40, 3, .pad = 2, .dilation = 2, .bias = true});
-  add("of_7_pixels", {1, 19, 8, 64, 7, .stride = 2, .pad = 3});
-  add("transposed",
-      {1, 6, 16, 40, 3, .stride = 2, .pad = 1, .transposed = true});
-  add("channels_beyond_a_stage", {1, 7, 136, 40, 3, .pad = 1});
-  add("tiles_in_turn", {3, 76, 8, 40, 3, .pad = 1}, 2);
+  add("of_one_pixel",
+      {.batch = 2, .size = 9, .channels = 72, .outputs = 40, .kernel = 1});
+  add("of_one_pixel_and_stride", {.batch = 2,
+                                  .size = 11,
+                                  .channels = 40,
+                                  .outputs = 40,
+                                  .kernel = 1,
+                                  .stride = 2});
+  add("of_3_pixels", {.batch = 1,
+                      .size = 9,
+                      .channels = 16,
+                      .outputs = 40,
+                      .kernel = 3,
+                      .pad = 1,
+                      .bias = true});
+  add("without_padding",
+      {.batch = 2, .size = 9, .channels = 64, .outputs = 64, .kernel = 3}, 1);
+  add("stride_2", {.batch = 2,
+                   .size = 13,
+                   .channels = 24,
+                   .outputs = 72,
+                   .kernel = 3,
+                   .stride = 2,
+                   .pad = 1});
+  add("dilation", {.batch = 1,
+                   .size = 13,
+                   .channels = 8,
+                   .outputs = 40,
+                   .kernel = 3,
+                   .pad = 2,
+                   .dilation = 2,
+                   .bias = true});
+  add("of_7_pixels", {.batch = 1,
+                      .size = 19,
+                      .channels = 8,
+                      .outputs = 64,
+                      .kernel = 7,
+                      .stride = 2,
+                      .pad = 3});
+  add("transposed", {.batch = 1,
+                     .size = 6,
+                     .channels = 16,
+                     .outputs = 40,
+                     .kernel = 3,
+                     .stride = 2,
+                     .pad = 1,
+                     .transposed = true});
+  add("channels_beyond_a_stage", {.batch = 1,
+                                  .size = 7,
+                                  .channels = 136,
+                                  .outputs = 40,
+                                  .kernel = 3,
+                                  .pad = 1});
+  add("tiles_in_turn",
+      {.batch = 3,
+       .size = 76,
+       .channels = 8,
+       .outputs = 40,
+       .kernel = 3,
+       .pad = 1},
+      2);
   for (const cuda::WgmmaTile &tile : cuda::getWgmmaTiles()) {
-    Conv conv{1, 18, 24, tile.n + 8, 3, .pad = 1};
+    Conv conv{.batch = 1,
+              .size = 18,
+              .channels = 24,
+              .outputs = tile.n + 8,
+              .kernel = 3,
+              .pad = 1};
     cases.push_back({"tile" + number(tile.m) + "x" + number(tile.n),
                      conv.text(), 2e-3, useTile({tile.m, tile.n, tile.k}), 3});
   }
@@ -353,7 +408,14 @@ TEST_P(WgmmaTileTest, HasNoSpills) {
   fused.m = fused.n = 4104;
   transposed.transposeLeft = transposed.transposeRight = true;
   transposed.bias = true;
-  Conv conv{8, 57, 64, 264, 3, .stride = 2, .pad = 1, .bias = true};
+  Conv conv{.batch = 8,
+            .size = 57,
+            .channels = 64,
+            .outputs = 264,
+            .kernel = 3,
+            .stride = 2,
+            .pad = 1,
+            .bias = true};
   for (const std::string &text :
        {plain.text(), fused.text(), transposed.text(), conv.text()}) {
     ShippedPtx kernel(text, useTile({tile.m, tile.n, tile.k}));

@@ -26,9 +26,8 @@ static double rateOf(ProductKind kind, const CudaFigures &figures) {
   llvm_unreachable("a kind of product");
 }
 
-/// Blocks that a multiprocessor holds at once; 0 where not one fits.
-static int64_t occupancyOf(const ContractionPlan &plan, ProductKind kind,
-                           const CudaFigures &figures) {
+int64_t cuda::occupancyOf(const ContractionPlan &plan, ProductKind kind,
+                          const CudaFigures &figures) {
   const TileShape &tile = plan.tile;
   int64_t shared =
       tile.sharedBytes(plan.stages, kind) + CudaFigures::reservedShared;
@@ -75,8 +74,11 @@ double cuda::estimateClocks(const ContractionPlan &plan, const GemmSize &size,
   double sums = double(tile.m) * tile.n * sumBytes(kind);
   double epilogue =
       2 * sums / CudaFigures::sharedBandwidth + sums / figures.cacheBytes;
+  // Every part but the last leaves its sums, every one but the first reads
+  // some.
+  double passed = 2 * sums / figures.cacheBytes;
   double chain =
-      (plan.split - 1) * (2 * sums / figures.cacheBytes + linkClocks);
+      (plan.split - 1) * (linkClocks + passed + blocks * passed / plan.split);
   return blocks * steps * step + rounds * steps * (stepClocks + exposed) +
          blocks * epilogue + rounds * blockClocks + chain;
 }

@@ -28,6 +28,10 @@ struct ContractionPlan {
   }
 };
 
+/// Blocks that a multiprocessor holds at once; 0 where not one fits.
+int64_t occupancyOf(const ContractionPlan &plan, ProductKind kind,
+                    const CudaFigures &figures);
+
 /// Clocks that the contraction takes by the model: waves of blocks over the
 /// multiprocessors, in each the longest of products, shared memory and cache
 /// and a share of the others; then what is not hidden of loads, epilogue and

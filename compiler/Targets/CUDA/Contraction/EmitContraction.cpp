@@ -106,6 +106,9 @@ LogicalResult TiledContraction::emit() {
   e.reset();
   e.launch.items = tiles * plan.split;
   e.launch.scratchBytes = tile.sharedBytes(plan.stages, kind);
+  // ptxas would guess how many blocks there are, and may spill for more.
+  e.blocksPerMultiprocessor = std::max<int64_t>(
+      1, occupancyOf(plan, kind, getCudaFigures(e.architecture)));
   if (isSplit()) {
     splitSum.reserve(tiles);
     epilogue.setSplit(&splitSum);

@@ -9,10 +9,13 @@ import subprocess
 import sys
 
 report, program, driver = sys.argv[1:]
-memory = json.load(open(report))["memory"]
-needed = memory["device_bytes"]
-parts = [memory[name] for name in ("weights", "activations", "inputs", "outputs")]
-assert needed == sum(parts) and all(parts), memory
+found = json.load(open(report))
+memory = found["memory"]
+(totals,) = [row for row in found["totals"] if row["architecture"] == "sm_80"]
+needed = totals["device_bytes"]
+parts = [memory["weights"], memory["activations"], totals["workspace_bytes"],
+         memory["inputs"], memory["outputs"]]
+assert needed == sum(parts) and all(parts), (found["totals"], memory)
 
 
 def run(room: int) -> subprocess.CompletedProcess:
@@ -25,6 +28,6 @@ enough = run(needed)
 assert enough.returncode == 0, enough.stderr
 less = run(needed - 1)
 wanted = (f"needs {needed} bytes of GPU memory (weights {parts[0]}, activations {parts[1]}, "
-          f"inputs and outputs {parts[2] + parts[3]}); GPU 0 has {needed - 1} free of {needed - 1}")
+          f"workspace {parts[2]}, inputs and outputs {parts[3] + parts[4]}); GPU 0 has {needed - 1} free of {needed - 1}")
 assert less.returncode == 8 and wanted in less.stderr, less.stderr
 print("device bytes are as reported")

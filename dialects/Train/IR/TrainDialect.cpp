@@ -1,0 +1,50 @@
+//===- TrainDialect.cpp - Registration of the train dialect ---------------===//
+#include "dialects/Train/IR/TrainDialect.h"
+
+using namespace mlir;
+using namespace ampc;
+
+#include "dialects/Train/IR/TrainDialect.cpp.inc"
+
+void train::TrainDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Train/IR/TrainOps.cpp.inc"
+      >();
+}
+
+#define GET_OP_CLASSES
+#include "dialects/Train/IR/TrainOps.cpp.inc"
+
+LogicalResult train::ArenaOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.hasStaticShape() || type.getRank() != 1) {
+    return emitOpError("expected a tensor of rank 1, got ") << type;
+  }
+  return success();
+}
+
+LogicalResult train::StateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.hasStaticShape()) {
+    return emitOpError("expected a static shape, got ") << type;
+  }
+  if (getInitial() && getInitial()->getType() != getType()) {
+    return emitOpError("expected an initial value of type ")
+           << type << ", got " << getInitial()->getType();
+  }
+  if (!getArena()) {
+    return success();
+  }
+  auto arena = symbols.lookupNearestSymbolFrom<ArenaOp>(*this, getArenaAttr());
+  if (!arena) {
+    return emitOpError("there is no arena ") << getArenaAttr();
+  }
+  auto room = cast<RankedTensorType>(arena.getType());
+  int64_t offset = *getOffset();
+  if (room.getElementType() != type.getElementType() || offset < 0 ||
+      offset > room.getNumElements() - type.getNumElements()) {
+    return emitOpError("does not fit ") << getArenaAttr() << ", a " << room;
+  }
+  return success();
+}
