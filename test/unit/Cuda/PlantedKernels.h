@@ -100,11 +100,11 @@ inline const PlantedKernel conv = {
     {64, 64, 32}};
 inline const PlantedKernel softmax = {
     "Softmax",
-    R"((%a: tensor<24x1003xf32>) -> tensor<24x1003xf32> {
+    R"((%a: tensor<24x2004xf32>) -> tensor<24x2004xf32> {
        %s = amp.constant dense<2.0e+05> : tensor<f32>
-       %0 = amp.mul %a, %s : (tensor<24x1003xf32>, tensor<f32>) -> tensor<24x1003xf32>
-       %1 = amp.softmax %0 {axis = 1 : i64} : (tensor<24x1003xf32>) -> tensor<24x1003xf32>
-       amp.yield %1 : tensor<24x1003xf32>
+       %0 = amp.mul %a, %s : (tensor<24x2004xf32>, tensor<f32>) -> tensor<24x2004xf32>
+       %1 = amp.softmax %0 {axis = 1 : i64} : (tensor<24x2004xf32>) -> tensor<24x2004xf32>
+       amp.yield %1 : tensor<24x2004xf32>
      })"};
 // Too long for registers: a block shares a row.
 inline const PlantedKernel longRows = {
@@ -115,9 +115,9 @@ inline const PlantedKernel longRows = {
      })"};
 inline const PlantedKernel layerNorm = {
     "LayerNorm",
-    R"((%a: tensor<3x768xf32>, %s: tensor<768xf32>, %b: tensor<768xf32>) -> tensor<3x768xf32> {
-       %0 = amp.layer_norm %a scale %s bias %b {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<3x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<3x768xf32>
-       amp.yield %0 : tensor<3x768xf32>
+    R"((%a: tensor<3x2048xf32>, %s: tensor<2048xf32>, %b: tensor<2048xf32>) -> tensor<3x2048xf32> {
+       %0 = amp.layer_norm %a scale %s bias %b {axis = 1 : i64, epsilon = 1.0e-5 : f64} : (tensor<3x2048xf32>, tensor<2048xf32>, tensor<2048xf32>) -> tensor<3x2048xf32>
+       amp.yield %0 : tensor<3x2048xf32>
      })"};
 inline const PlantedKernel map = {
     "Map",
