@@ -325,6 +325,7 @@ std::vector<Row> otherRows() {
     llvm::append_range(rows, some);
   }
   std::vector<Row> some = {
+      {softmax, arch, looseEdge("LooseEdgeOfRow", 2004), {bounds}, Sites::each},
       {layerNorm,
        arch,
        changeAddress(AddressFault::misaligned, Accesses::globalVectors),
