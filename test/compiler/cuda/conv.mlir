@@ -2,7 +2,7 @@
 
 /// The weight lies channels last: both operands are copied 16 bytes at a time,
 /// zeros in the padding.
-// CHECK-LABEL: .visible .entry k_f16_f16_f16_conv
+// CHECK-LABEL: .visible .entry k_conv_8x14x14x64_64x64x3x3_f16_
 // CHECK-NOT: ld.global
 // CHECK: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16, %r{{[0-9]+}};
 // CHECK-NOT: ld.global

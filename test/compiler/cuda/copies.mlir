@@ -4,7 +4,7 @@
 /// From Ampere on operands are copied to shared memory, past registers and the
 /// first-level cache, several slices ahead.
 // TURING-NOT: cp.async
-// AMPERE-LABEL: .visible .entry k_f16_f16_f32_matmul
+// AMPERE-LABEL: .visible .entry k_matmul_512x256_256x512_f16_f16_f32_
 // AMPERE-DAG: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16;
 // AMPERE-DAG: cp.async.commit_group
 // AMPERE-DAG: cp.async.wait_group {{[1-9]}}

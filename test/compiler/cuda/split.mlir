@@ -3,7 +3,7 @@
 /// One tile, and a long sum: blocks add up their parts in order, through a
 /// workspace, which is the last parameter. The first thread waits for the flag
 /// of the part before; the flag passes on after a barrier.
-// CHECK-LABEL: .visible .entry k_f16_f16
+// CHECK-LABEL: .visible .entry k_matmul_64x32768_32768x64_f16_f16_f32_
 // CHECK: mma.sync
 // CHECK: ld.acquire.gpu.global.b32
 // CHECK: bar.sync 0

@@ -48,7 +48,13 @@ const std::pair<StringRef, StringRef> deviations[] = {
 };
 
 /// Ops that stand for no ONNX operator.
-const StringRef ownOps[] = {"composite", "pack", "rsqrt", "unpack"};
+const StringRef ownOps[] = {"avg_pool_gradient",
+                            "composite",
+                            "conv_weight_gradient",
+                            "max_pool_gradient",
+                            "pack",
+                            "rsqrt",
+                            "unpack"};
 
 std::string normalize(StringRef name) {
   std::string text;
