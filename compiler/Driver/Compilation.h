@@ -154,9 +154,8 @@ private:
 void warmUp();
 
 /// What --amp=auto means for `target`, and why.
-AmpPolicy chooseAutoPolicy(const Target &target, mlir::MLIRContext &context);
-std::string describeAutoPolicy(const Target &target,
-                               mlir::MLIRContext &context);
+AmpPolicy chooseAutoPolicy(const Target &target);
+std::string describeAutoPolicy(const Target &target);
 
 /// Hands the findings of the importer to the sink.
 void reportImport(const importer::ImportDiagnostics &found,

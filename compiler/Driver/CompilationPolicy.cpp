@@ -9,14 +9,17 @@ using namespace mlir;
 
 namespace ampc::driver {
 
-AmpPolicy chooseAutoPolicy(const Target &target, MLIRContext &context) {
-  return target.getTargetAttr(&context).getNative_16bit() ? AmpPolicy::Bf16
-                                                          : AmpPolicy::Off;
+/// fp16 has three more bits than bf16, and inference rarely needs the range.
+AmpPolicy chooseAutoPolicy(const Target &target) {
+  Target::FastTypes fast = target.getFastTypes();
+  return fast.fp16   ? AmpPolicy::Fp16
+         : fast.bf16 ? AmpPolicy::Bf16
+                     : AmpPolicy::Off;
 }
 
 AmpPolicy Compilation::getAmpPolicy() {
   if (options.amp == "auto") {
-    return chooseAutoPolicy(*target, context);
+    return chooseAutoPolicy(*target);
   }
   return llvm::StringSwitch<AmpPolicy>(options.amp)
       .Case("tf32", AmpPolicy::Tf32)
@@ -31,9 +34,8 @@ precision::PolicyFacts Compilation::getPolicyFacts() {
   precision::PolicyFacts facts;
   facts.requested = options.amp;
   facts.amp = stringifyAmpPolicy(getAmpPolicy());
-  facts.reason = options.amp == "auto"
-                     ? "auto: " + describeAutoPolicy(*target, context)
-                     : "as asked for";
+  facts.reason = options.amp == "auto" ? "auto: " + describeAutoPolicy(*target)
+                                       : "as asked for";
   facts.defaults = options.policyDefault;
   facts.file = options.precisionPolicy;
   facts.constants = options.constants;
@@ -41,7 +43,7 @@ precision::PolicyFacts Compilation::getPolicyFacts() {
   bool isTf32 =
       options.fp32Contractions == "tf32" || getAmpPolicy() == AmpPolicy::Tf32;
   facts.contractions = isTf32 ? "tf32" : "ieee";
-  if (isTf32) {
+  if (isTf32 && !target->getFastTypes().tf32) {
     facts.contractionsNote =
         ("computed in fp32: the " + target->getName() + " target has no TF32")
             .str();
@@ -50,10 +52,13 @@ precision::PolicyFacts Compilation::getPolicyFacts() {
   return facts;
 }
 
-std::string describeAutoPolicy(const Target &target, MLIRContext &context) {
-  return target.getTargetAttr(&context).getNative_16bit()
-             ? "bf16 arithmetic is faster than fp32 here"
-             : "kernels for the CPU compute in fp32";
+std::string describeAutoPolicy(const Target &target) {
+  AmpPolicy policy = chooseAutoPolicy(target);
+  return policy == AmpPolicy::Off
+             ? "kernels for the CPU compute in fp32"
+             : (stringifyAmpPolicy(policy) +
+                " products are several times faster than fp32 here")
+                   .str();
 }
 
 PhaseOptions Compilation::getPhaseOptions() {

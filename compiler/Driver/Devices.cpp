@@ -73,10 +73,8 @@ static Device describeCpu() {
   cpu.amp = "off";
   std::unique_ptr<Target> target = createCpuTarget("native", cpu.unusable);
   if (target) {
-    mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-    context.loadDialect<amp::AmpDialect>();
-    cpu.amp = stringifyAmpPolicy(chooseAutoPolicy(*target, context));
-    cpu.ampReason = describeAutoPolicy(*target, context);
+    cpu.amp = stringifyAmpPolicy(chooseAutoPolicy(*target));
+    cpu.ampReason = describeAutoPolicy(*target);
   }
   return cpu;
 }
@@ -106,9 +104,9 @@ static Device describeGpu(const CudaDevice &gpu, size_t index,
                          ? "its matrix units multiply fp16, which has more "
                            "significant bits than bf16"
                          : "it has no matrix units";
-  device.unusable = gpu.major * 10 + gpu.minor < oldestCudaCapability
-                        ? "CUDA 13 dropped what came before sm_75"
-                        : "this build of ampc compiles for cpu";
+  if (gpu.major * 10 + gpu.minor < oldestCudaCapability) {
+    device.unusable = "CUDA 13 dropped what came before sm_75";
+  }
   return device;
 }
 

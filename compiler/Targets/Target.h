@@ -56,6 +56,13 @@ public:
   /// The facts that passes may ask, set as `amp.target` on the module.
   virtual amp::TargetAttr getTargetAttr(mlir::MLIRContext *context) const = 0;
 
+  /// Types whose products are faster than those of f32, on every machine that
+  /// the code is for.
+  struct FastTypes {
+    bool fp16 = false, bf16 = false, tf32 = false;
+  };
+  virtual FastTypes getFastTypes() const { return {}; }
+
   /// Writes the kernels of `module` and the table of its `rt.program`. Reports
   /// through diagnostics at the kernel or launch it cannot emit.
   virtual mlir::LogicalResult emitCode(mlir::ModuleOp module, CodeForm form,

@@ -32,6 +32,16 @@ public:
                                 /*native_16bit=*/true);
   }
 
+  FastTypes getFastTypes() const override {
+    FastTypes types{true, true, true};
+    for (const CudaArchitecture *architecture : architectures) {
+      types.fp16 = types.fp16 && architecture->hasFp16;
+      types.bf16 = types.bf16 && architecture->hasBf16;
+      types.tf32 = types.tf32 && architecture->hasTf32;
+    }
+    return types;
+  }
+
   LogicalResult emitCode(ModuleOp module, CodeForm form,
                          const CodegenOptions &options,
                          llvm::raw_pwrite_stream &os) const override;
