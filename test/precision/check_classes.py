@@ -43,6 +43,7 @@ from onnx import TensorProto, helper
 
 import collect
 import expectations
+import modes
 from ampctest.report import Tally
 from operator_models import MODELS
 
@@ -183,7 +184,7 @@ def main() -> int:
     args = parser.parse_args()
     env.require_ampc()
     declared = declared_classes()
-    listed = expectations.load("cpu-fp32")
+    listed = expectations.load(modes.MODES["cpu-fp32"])
     tests = collections.defaultdict(list)
     for test in collect.collect():
         if test.op and test.name not in listed:
