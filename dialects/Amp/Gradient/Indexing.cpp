@@ -106,67 +106,52 @@ Value keepLast(Calculus &c, Value gradient, ArrayRef<int64_t> input,
   return c.where(isLast, gradient);
 }
 
-LogicalResult differentiateScatterElements(ScatterElementsOp op, Calculus &c) {
+/// The gradients of either scatter, given it and the gather at the same places.
+template <typename ScatterOp>
+LogicalResult differentiateScatter(ScatterOp op, Calculus &c,
+                                   function_ref<Value(Value, Value)> scatter,
+                                   function_ref<Value(Value)> gather) {
   if (failed(checkReduction(op, op.getReduction()))) {
     return failure();
   }
   Value g = c.of(op.getResult());
+  bool isSum = op.getReduction() == ScatterReduction::Add;
   if (c.wants(op.getInput())) {
-    Value kept = g;
-    if (op.getReduction() == ScatterReduction::None) {
-      kept = ScatterElementsOp::create(c.b, c.loc, g, op.getIndices(),
-                                       zeros(c, g, c.shapeOf(op.getUpdates())),
-                                       op.getAxis(), ScatterReduction::None);
-    }
-    c.give(op.getInput(), kept);
+    c.give(op.getInput(),
+           isSum ? g : scatter(g, zeros(c, g, c.shapeOf(op.getUpdates()))));
   }
   if (c.wants(op.getUpdates())) {
-    auto gather = [&](Value from) -> Value {
-      return GatherElementsOp::create(c.b, c.loc, from, op.getIndices(),
-                                      op.getAxis());
-    };
-    auto scatter = [&](Value to, Value updates) -> Value {
-      return ScatterElementsOp::create(c.b, c.loc, to, op.getIndices(), updates,
-                                       op.getAxis(), ScatterReduction::None);
-    };
     Value given = gather(g);
     c.give(op.getUpdates(),
-           op.getReduction() == ScatterReduction::Add
-               ? given
-               : keepLast(c, given, c.shapeOf(g), scatter, gather));
+           isSum ? given : keepLast(c, given, c.shapeOf(g), scatter, gather));
   }
   return success();
 }
 
+LogicalResult differentiateScatterElements(ScatterElementsOp op, Calculus &c) {
+  return differentiateScatter(
+      op, c,
+      [&](Value to, Value updates) -> Value {
+        return ScatterElementsOp::create(c.b, c.loc, to, op.getIndices(),
+                                         updates, op.getAxis(),
+                                         ScatterReduction::None);
+      },
+      [&](Value from) -> Value {
+        return GatherElementsOp::create(c.b, c.loc, from, op.getIndices(),
+                                        op.getAxis());
+      });
+}
+
 LogicalResult differentiateScatterNd(ScatterNdOp op, Calculus &c) {
-  if (failed(checkReduction(op, op.getReduction()))) {
-    return failure();
-  }
-  Value g = c.of(op.getResult());
-  if (c.wants(op.getInput())) {
-    Value kept = g;
-    if (op.getReduction() == ScatterReduction::None) {
-      kept = ScatterNdOp::create(c.b, c.loc, g, op.getIndices(),
-                                 zeros(c, g, c.shapeOf(op.getUpdates())),
-                                 ScatterReduction::None);
-    }
-    c.give(op.getInput(), kept);
-  }
-  if (c.wants(op.getUpdates())) {
-    auto gather = [&](Value from) -> Value {
-      return GatherNdOp::create(c.b, c.loc, from, op.getIndices(), 0);
-    };
-    auto scatter = [&](Value to, Value updates) -> Value {
-      return ScatterNdOp::create(c.b, c.loc, to, op.getIndices(), updates,
-                                 ScatterReduction::None);
-    };
-    Value given = gather(g);
-    c.give(op.getUpdates(),
-           op.getReduction() == ScatterReduction::Add
-               ? given
-               : keepLast(c, given, c.shapeOf(g), scatter, gather));
-  }
-  return success();
+  return differentiateScatter(
+      op, c,
+      [&](Value to, Value updates) -> Value {
+        return ScatterNdOp::create(c.b, c.loc, to, op.getIndices(), updates,
+                                   ScatterReduction::None);
+      },
+      [&](Value from) -> Value {
+        return GatherNdOp::create(c.b, c.loc, from, op.getIndices(), 0);
+      });
 }
 
 /// Sums from the other end.

@@ -106,28 +106,25 @@ LogicalResult ConvWeightGradientOp::verify() {
   return checkWindow(*this, getInput().getType(), getGradient().getType());
 }
 
-LogicalResult MaxPoolGradientOp::verify() {
-  auto input = getInput().getType(), gradient = getGradient().getType();
-  if (failed(checkWindow(*this, input, gradient))) {
+/// Checks a pool's gradient, whose input has the channels of its result.
+template <typename OpT>
+static LogicalResult checkPool(OpT op, RankedTensorType input) {
+  auto gradient = op.getGradient().getType();
+  if (failed(checkWindow(op, input, gradient))) {
     return failure();
   }
-  if (Sample(input, getLayout()).channels !=
-      Sample(gradient, getLayout()).channels) {
-    return emitOpError("expected as many channels in ")
+  if (Sample(input, op.getLayout()).channels !=
+      Sample(gradient, op.getLayout()).channels) {
+    return op.emitOpError("expected as many channels in ")
            << input << " as in " << gradient;
   }
   return success();
 }
 
+LogicalResult MaxPoolGradientOp::verify() {
+  return checkPool(*this, getInput().getType());
+}
+
 LogicalResult AvgPoolGradientOp::verify() {
-  auto input = getResult().getType(), gradient = getGradient().getType();
-  if (failed(checkWindow(*this, input, gradient))) {
-    return failure();
-  }
-  if (Sample(input, getLayout()).channels !=
-      Sample(gradient, getLayout()).channels) {
-    return emitOpError("expected as many channels in ")
-           << input << " as in " << gradient;
-  }
-  return success();
+  return checkPool(*this, getResult().getType());
 }
