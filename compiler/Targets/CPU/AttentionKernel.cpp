@@ -19,18 +19,10 @@ using namespace ampc::cpu;
 
 namespace {
 
-class AttentionKernel {
+class AttentionKernel : AttentionSizes {
 public:
   AttentionKernel(CpuEmitter &e, amp::AttentionOp op)
-      : e(e), op(op), lanes(e.traits.lanes) {
-    ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey());
-    batch = q[0];
-    heads = q[1];
-    queries = q[2];
-    depth = q[3];
-    keyHeads = k[1];
-    keys = k[2];
-    width = shapeOf(op.getValue())[3];
+      : AttentionSizes(op), e(e), op(op), lanes(e.traits.lanes) {
     panel = 2 * lanes;
     block = std::min(tileRowsFor(e.machine, 2), std::max<int64_t>(queries, 1));
     paddedKeys = llvm::alignTo(keys, panel);
@@ -326,7 +318,6 @@ private:
   CpuEmitter &e;
   amp::AttentionOp op;
   int64_t lanes;
-  int64_t batch, heads, queries, depth, keyHeads, keys, width;
   int64_t panel, block, paddedKeys, paddedWidth;
   int64_t keyOffset = 0, valueOffset = 0, queryOffset = 0, scoreOffset = 0,
           outputOffset = 0;

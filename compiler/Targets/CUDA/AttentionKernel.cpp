@@ -22,18 +22,10 @@ constexpr int64_t blockThreads = 128;
 /// Scores that every architecture's shared memory holds.
 constexpr int64_t maxKeys = 12288;
 
-class AttentionKernel {
+class AttentionKernel : AttentionSizes {
 public:
-  AttentionKernel(CudaEmitter &e, amp::AttentionOp op) : e(e), op(op) {
-    ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey());
-    batch = q[0];
-    heads = q[1];
-    queries = q[2];
-    depth = q[3];
-    keyHeads = k[1];
-    keys = k[2];
-    width = shapeOf(op.getValue())[3];
-  }
+  AttentionKernel(CudaEmitter &e, amp::AttentionOp op)
+      : AttentionSizes(op), e(e), op(op) {}
 
   LogicalResult emit() {
     e.reset();
@@ -164,7 +156,6 @@ private:
 
   CudaEmitter &e;
   amp::AttentionOp op;
-  int64_t batch, heads, queries, depth, keyHeads, keys, width;
   SmallVector<Value> head;
   Value row, group;
   bool ok = true;

@@ -12,6 +12,17 @@ using namespace mlir;
 using namespace ampc;
 using namespace ampc::codegen;
 
+AttentionSizes::AttentionSizes(amp::AttentionOp op) {
+  ArrayRef<int64_t> q = shapeOf(op.getQuery()), k = shapeOf(op.getKey());
+  batch = q[0];
+  heads = q[1];
+  queries = q[2];
+  depth = q[3];
+  keyHeads = k[1];
+  keys = k[2];
+  width = shapeOf(op.getValue())[3];
+}
+
 FailureOr<Value> codegen::pullLanes(KernelEmitter &e, Value tensor,
                                     ArrayRef<LaneIndex> index, int64_t count) {
   ElementPuller puller(e, count);

@@ -6,6 +6,15 @@
 
 namespace ampc::codegen {
 
+/// The sizes of an attention.
+struct AttentionSizes {
+  explicit AttentionSizes(amp::AttentionOp op);
+
+  int64_t batch, heads, keyHeads, queries, keys;
+  int64_t depth; ///< of queries and keys
+  int64_t width; ///< of values
+};
+
 /// `count` elements of `tensor`; one at a time where a view tears the vector
 /// apart.
 mlir::FailureOr<mlir::Value> pullLanes(KernelEmitter &emitter,

@@ -55,7 +55,7 @@ private:
 
   CudaEmitter &e;
   amp::AttentionOp op;
-  AttentionSizes sizes;
+  codegen::AttentionSizes sizes;
   FlashShape shape;
   bool vectors;
   mlir::Type element;

@@ -7,21 +7,8 @@
 
 using namespace mlir;
 using namespace ampc;
+using namespace ampc::codegen;
 using namespace ampc::cuda;
-
-AttentionSizes::AttentionSizes(amp::AttentionOp op) {
-  auto shape = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getShape();
-  };
-  ArrayRef<int64_t> q = shape(op.getQuery()), k = shape(op.getKey());
-  batch = q[0];
-  heads = q[1];
-  queries = q[2];
-  depth = q[3];
-  keyHeads = k[1];
-  keys = k[2];
-  width = shape(op.getValue())[3];
-}
 
 int64_t FlashShape::sharedBytes() const {
   int64_t result = rows() * resultStride(std::min<int64_t>(width, 32)) * 4;

@@ -2,18 +2,9 @@
 #ifndef AMPC_COMPILER_TARGETS_CUDA_ATTENTION_FLASHSHAPE_H
 #define AMPC_COMPILER_TARGETS_CUDA_ATTENTION_FLASHSHAPE_H
 
-#include "dialects/Amp/IR/AmpOps.h"
+#include "compiler/Targets/Codegen/Attention.h"
 
 namespace ampc::cuda {
-
-/// The sizes of an attention.
-struct AttentionSizes {
-  explicit AttentionSizes(amp::AttentionOp op);
-
-  int64_t batch, heads, keyHeads, queries, keys;
-  int64_t depth; ///< of queries and keys
-  int64_t width; ///< of values
-};
 
 /// A block takes `warps` * `warpRows` queries and `keys` keys at a time.
 struct FlashShape {
@@ -41,7 +32,7 @@ struct FlashShape {
 
 /// The largest shape that fits `sharedBytes` and leaves a block for most
 /// multiprocessors; none where the heads are too wide.
-std::optional<FlashShape> chooseFlashShape(const AttentionSizes &sizes,
+std::optional<FlashShape> chooseFlashShape(const codegen::AttentionSizes &sizes,
                                            int64_t sharedBytes,
                                            bool hasAsyncCopy);
 
