@@ -1,11 +1,9 @@
 //===- PackWeights.cpp - Constant contraction operands in panels ----------===//
-#include "dialects/Amp/IR/AmpOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/Analysis/ConstantSlice.h"
 #include "passes/Fusion/Passes.h"
-#include "llvm/ADT/MapVector.h"
+#include "passes/Fusion/StoredOperand.h"
 
 using namespace mlir;
 
@@ -90,10 +88,7 @@ struct FusionPackWeightsPass final
     if (!target || target.getPanel() == 0) {
       return;
     }
-    llvm::MapVector<StringAttr, SmallVector<amp::LaunchOp>> launches;
-    module.walk([&](amp::LaunchOp launch) {
-      launches[launch.getKernelAttr().getAttr()].push_back(launch);
-    });
+    LaunchMap launches = collectLaunches(module);
     ConstantSlice constants(module);
     for (auto kernel : module.getOps<amp::KernelOp>()) {
       auto form = packedFormOf(kernel);
@@ -101,11 +96,8 @@ struct FusionPackWeightsPass final
       if (!form || uses.empty()) {
         continue;
       }
-      unsigned number = form->argument.getArgNumber();
-      bool constant = llvm::all_of(uses, [&](amp::LaunchOp launch) {
-        return constants.isComputable(launch.getInputs()[number]);
-      });
-      if (constant || isWorthALaunch(kernel, target.getPanel())) {
+      if (isAlwaysConstant(constants, uses, form->argument) ||
+          isWorthALaunch(kernel, target.getPanel())) {
         pack(kernel, *form, uses, target.getPanel());
       }
     }
@@ -155,29 +147,17 @@ struct FusionPackWeightsPass final
 
   static void pack(amp::KernelOp kernel, const PackedForm &form,
                    ArrayRef<amp::LaunchOp> launches, int64_t panel) {
-    OpBuilder b(kernel.getContext());
-    BlockArgument argument = form.argument;
-    unsigned number = argument.getArgNumber();
-    Type packedType;
-    for (amp::LaunchOp launch : launches) {
-      b.setInsertionPoint(launch);
-      Value weight = launch.getInputs()[number];
-      auto packed =
-          amp::PackOp::create(b, weight.getLoc(), weight, form.dimension, panel,
-                              form.outer, form.inner);
-      launch.getInputsMutable()[number].set(packed);
-      packedType = packed.getType();
-    }
-    Type logical = argument.getType();
-    argument.setType(packedType);
-    b.setInsertionPointToStart(argument.getOwner());
-    auto unpack =
-        amp::UnpackOp::create(b, kernel.getLoc(), logical, argument,
-                              form.dimension, panel, form.outer, form.inner);
-    argument.replaceAllUsesExcept(unpack, unpack);
-    SmallVector<Type> inputs(kernel.getArgumentTypes());
-    inputs[number] = packedType;
-    kernel.setFunctionType(b.getFunctionType(inputs, kernel.getResultTypes()));
+    storeOperand(
+        kernel, form.argument, launches,
+        [&](OpBuilder &b, Value weight) -> Value {
+          return amp::PackOp::create(b, weight.getLoc(), weight, form.dimension,
+                                     panel, form.outer, form.inner);
+        },
+        [&](OpBuilder &b, Type logical) -> Value {
+          return amp::UnpackOp::create(b, kernel.getLoc(), logical,
+                                       form.argument, form.dimension, panel,
+                                       form.outer, form.inner);
+        });
   }
 };
 

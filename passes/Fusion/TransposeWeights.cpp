@@ -1,8 +1,6 @@
 //===- TransposeWeights.cpp - Convolution weights, channels last ----------===//
-#include "dialects/Amp/IR/AmpOps.h"
-#include "passes/Analysis/ConstantSlice.h"
 #include "passes/Fusion/Passes.h"
-#include "llvm/ADT/MapVector.h"
+#include "passes/Fusion/StoredOperand.h"
 
 using namespace mlir;
 
@@ -70,21 +68,13 @@ struct FusionTransposeWeightsPass final
     if (!target || target.getPanel() != 0) {
       return;
     }
-    llvm::MapVector<StringAttr, SmallVector<amp::LaunchOp>> launches;
-    module.walk([&](amp::LaunchOp launch) {
-      launches[launch.getKernelAttr().getAttr()].push_back(launch);
-    });
+    LaunchMap launches = collectLaunches(module);
     ConstantSlice constants(module);
     for (auto kernel : module.getOps<amp::KernelOp>()) {
       auto order = readOrderOf(kernel);
       auto &uses = launches[kernel.getNameAttr()];
-      bool areConstant =
-          order && !uses.empty() &&
-          llvm::all_of(uses, [&](amp::LaunchOp launch) {
-            return constants.isComputable(
-                launch.getInputs()[order->argument.getArgNumber()]);
-          });
-      if (areConstant) {
+      if (order && !uses.empty() &&
+          isAlwaysConstant(constants, uses, order->argument)) {
         transpose(kernel, *order, uses);
       }
     }
@@ -92,31 +82,20 @@ struct FusionTransposeWeightsPass final
 
   static void transpose(amp::KernelOp kernel, const ReadOrder &order,
                         ArrayRef<amp::LaunchOp> launches) {
-    OpBuilder b(kernel.getContext());
-    BlockArgument argument = order.argument;
-    unsigned number = argument.getArgNumber();
-    auto type = cast<RankedTensorType>(argument.getType());
-    SmallVector<int64_t> shape, inverse(order.permutation.size());
+    SmallVector<int64_t> inverse(order.permutation.size());
     for (auto [i, dim] : llvm::enumerate(order.permutation)) {
-      shape.push_back(type.getDimSize(dim));
       inverse[dim] = i;
     }
-    auto stored = RankedTensorType::get(shape, type.getElementType());
-    for (amp::LaunchOp launch : launches) {
-      b.setInsertionPoint(launch);
-      Value weight = launch.getInputs()[number];
-      Value moved = amp::TransposeOp::create(b, weight.getLoc(), stored, weight,
-                                             order.permutation);
-      launch.getInputsMutable()[number].set(moved);
-    }
-    argument.setType(stored);
-    b.setInsertionPointToStart(argument.getOwner());
-    auto back =
-        amp::TransposeOp::create(b, kernel.getLoc(), type, argument, inverse);
-    argument.replaceAllUsesExcept(back, back);
-    SmallVector<Type> inputs(kernel.getArgumentTypes());
-    inputs[number] = stored;
-    kernel.setFunctionType(b.getFunctionType(inputs, kernel.getResultTypes()));
+    storeOperand(
+        kernel, order.argument, launches,
+        [&](OpBuilder &b, Value weight) -> Value {
+          return amp::TransposeOp::create(b, weight.getLoc(), weight,
+                                          order.permutation);
+        },
+        [&](OpBuilder &b, Type logical) -> Value {
+          return amp::TransposeOp::create(b, kernel.getLoc(), logical,
+                                          order.argument, inverse);
+        });
   }
 };
 
