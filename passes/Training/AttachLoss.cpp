@@ -1,5 +1,5 @@
 //===- AttachLoss.cpp - A loss behind the results of a model --------------===//
-#include "dialects/Amp/IR/AmpOps.h"
+#include "dialects/Amp/IR/Formula.h"
 #include "passes/Training/Passes.h"
 
 using namespace mlir;
@@ -16,33 +16,13 @@ struct LossSum {
   Value loss, weight;
 };
 
-class LossBuilder {
+class LossBuilder : amp::Formula {
 public:
-  LossBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+  using Formula::Formula;
 
-  static RankedTensorType typeOf(Value value) {
-    return cast<RankedTensorType>(value.getType());
-  }
-
-  Value number(Type element, double value) {
-    auto type = RankedTensorType::get({}, element);
-    return amp::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(
-            type, isa<FloatType>(element)
-                      ? Attribute(b.getFloatAttr(element, value))
-                      : Attribute(b.getIntegerAttr(
-                            element, static_cast<int64_t>(value)))));
-  }
   Value sumAll(Value value) {
-    SmallVector<int64_t> axes;
-    for (int64_t i = 0; i < typeOf(value).getRank(); ++i) {
-      axes.push_back(i);
-    }
-    return amp::ReduceSumOp::create(b, loc, value, axes, /*keepdims=*/false);
-  }
-  Value reshape(Value value, ArrayRef<int64_t> shape) {
-    return amp::ReshapeOp::create(b, loc, typeOf(value).clone(shape), value);
+    return amp::ReduceSumOp::create(b, loc, value, amp::axesFrom(value, 0),
+                                    /*keepdims=*/false);
   }
 
   /// -log softmax(logits)[label], smoothed towards the mean over the classes.
@@ -107,10 +87,6 @@ public:
         amp::MulOp::create(b, loc, sumAll(loss), number(element, share));
     return {sum, number(element, static_cast<double>(batch))};
   }
-
-private:
-  OpBuilder &b;
-  Location loc;
 };
 
 struct TrainingAttachLossPass final

@@ -1,6 +1,5 @@
 //===- BatchStatistics.cpp - Batch norms in training ----------------------===//
-#include "dialects/Amp/IR/AmpOps.h"
-#include "dialects/Interfaces/KernelInterfaces.h"
+#include "dialects/Amp/IR/Formula.h"
 #include "dialects/Train/IR/TrainDialect.h"
 #include "passes/Training/Passes.h"
 
@@ -12,14 +11,10 @@ namespace ampc::training {
 
 namespace {
 
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-class BatchNormInTraining {
+class BatchNormInTraining : amp::Formula {
 public:
-  BatchNormInTraining(amp::BatchNormOp op, double momentum)
-      : op(op), b(op), loc(op.getLoc()), momentum(momentum),
+  BatchNormInTraining(OpBuilder &b, amp::BatchNormOp op, double momentum)
+      : Formula(b, op.getLoc()), op(op), momentum(momentum),
         type(op.getInput().getType()) {
     bool last = op.getLayout() == amp::Layout::ChannelsLast;
     int64_t channel = last ? type.getRank() - 1 : 1;
@@ -33,59 +28,30 @@ public:
   }
 
   void build(SmallVectorImpl<std::pair<Value, Value>> &updates) {
-    Type compute = getComputeType(type.getElementType());
-    Value x = cast(op.getInput(), compute);
-    Value mean = average(x);
-    Value centred = amp::SubOp::create(b, loc, x, mean);
-    Value variance = average(amp::MulOp::create(b, loc, centred, centred));
-    Value inverse = amp::RsqrtOp::create(
-        b, loc,
-        amp::AddOp::create(b, loc, variance,
-                           number(compute, op.getEpsilon().convertToDouble())));
-    Value y = amp::MulOp::create(b, loc, centred, inverse);
-    y = amp::MulOp::create(b, loc, y, spread(op.getScale(), compute));
-    y = amp::AddOp::create(b, loc, y, spread(op.getBias(), compute));
-    updates.push_back({op.getMean(), blend(op.getMean(), mean)});
+    Value x = wide(op.getInput());
+    Value batchMean = mean(x, axes), centred = sub(x, batchMean);
+    Value variance = mean(square(centred), axes);
+    Value inverse =
+        apply<amp::RsqrtOp>(plus(variance, op.getEpsilon().convertToDouble()));
+    Value y = mul(mul(centred, inverse), spread(op.getScale(), x));
+    y = add(y, spread(op.getBias(), x));
+    updates.push_back({op.getMean(), blend(op.getMean(), batchMean)});
     updates.push_back({op.getVariance(), blend(op.getVariance(), variance)});
     op.replaceAllUsesWith(cast(y, type.getElementType()));
     op.erase();
   }
 
 private:
-  Value cast(Value value, Type element) {
-    return typeOf(value).getElementType() == element
-               ? value
-               : amp::CastOp::create(b, loc, typeOf(value).clone(element),
-                                     value)
-                     .getResult();
-  }
-  Value number(Type element, double value) {
-    return amp::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(RankedTensorType::get({}, element),
-                               Attribute(b.getFloatAttr(element, value))));
-  }
-  Value average(Value value) {
-    return amp::ReduceMeanOp::create(b, loc, value, axes, /*keepdims=*/true);
-  }
-  Value spread(Value parameter, Type element) {
-    return amp::ReshapeOp::create(b, loc,
-                                  RankedTensorType::get(perChannel, element),
-                                  cast(parameter, element));
+  Value spread(Value parameter, Value like) {
+    return reshape(cast(parameter, elementOf(like)), perChannel);
   }
   /// running * momentum + batch * (1 - momentum), in the running type.
   Value blend(Value running, Value batch) {
-    Type element = typeOf(running).getElementType();
-    Value now =
-        amp::ReshapeOp::create(b, loc, running.getType(), cast(batch, element));
-    return amp::AddOp::create(
-        b, loc, amp::MulOp::create(b, loc, running, number(element, momentum)),
-        amp::MulOp::create(b, loc, now, number(element, 1 - momentum)));
+    Value now = reshape(cast(batch, elementOf(running)), shapeOf(running));
+    return add(scale(running, momentum), scale(now, 1 - momentum));
   }
 
   amp::BatchNormOp op;
-  OpBuilder b;
-  Location loc;
   double momentum;
   RankedTensorType type;
   SmallVector<int64_t> axes, perChannel;
@@ -112,19 +78,19 @@ struct TrainingBatchStatisticsPass final
     for (amp::BatchNormOp norm :
          llvm::make_early_inc_range(block.getOps<amp::BatchNormOp>())) {
       if (stateOf(norm.getMean()) && stateOf(norm.getVariance())) {
-        BatchNormInTraining(norm, momentum).build(updates);
+        OpBuilder b(norm);
+        BatchNormInTraining(b, norm, momentum).build(updates);
       }
     }
-    for (auto [statistic, updated] : updates) {
+    for (auto &[statistic, updated] : updates) {
+      Attribute state = stateOf(statistic);
       unsigned at = function.getNumResults();
       NamedAttrList attrs;
-      attrs.set(train::stateName, stateOf(statistic));
+      attrs.set(train::stateName, state);
       if (llvm::any_of(llvm::seq(at), [&](unsigned i) {
-            return function.getResultAttr(i, train::stateName) ==
-                   stateOf(statistic);
+            return function.getResultAttr(i, train::stateName) == state;
           })) {
-        function.emitError("two batch norms share the statistics ")
-            << stateOf(statistic);
+        function.emitError("two batch norms share the statistics ") << state;
         return signalPassFailure();
       }
       if (failed(function.insertResult(at, updated.getType(),

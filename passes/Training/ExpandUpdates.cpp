@@ -1,5 +1,5 @@
 //===- ExpandUpdates.cpp - Optimizers as operations of amp ----------------===//
-#include "dialects/Amp/IR/AmpOps.h"
+#include "dialects/Amp/IR/Formula.h"
 #include "dialects/Train/IR/TrainDialect.h"
 #include "passes/Training/Passes.h"
 
@@ -17,43 +17,21 @@ namespace ampc::training {
 namespace {
 using P = amp::ComparePredicate;
 
-/// Arithmetic on tensors that broadcast.
-class Arithmetic {
+/// Formulas of f32 numbers and i32 counts.
+class Arithmetic : public amp::Formula {
 public:
-  Arithmetic(PatternRewriter &b, Location loc) : b(b), loc(loc) {}
+  using Formula::Formula;
 
-  Value number(double value) {
-    return constant(b.getF32FloatAttr(static_cast<float>(value)));
-  }
-  Value integer(int32_t value) { return constant(b.getI32IntegerAttr(value)); }
-
-  Value add(Value x, Value y) { return amp::AddOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return amp::SubOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return amp::MulOp::create(b, loc, x, y); }
-  Value div(Value x, Value y) { return amp::DivOp::create(b, loc, x, y); }
-  Value compare(Value x, P predicate, Value y) {
-    return amp::CompareOp::create(b, loc, x, y, predicate);
-  }
-  Value select(Value condition, Value x, Value y) {
-    return amp::SelectOp::create(b, loc, condition, x, y);
+  Value number(double value) { return Formula::number(b.getF32Type(), value); }
+  Value integer(int32_t value) {
+    return Formula::number(b.getI32Type(), value);
   }
   /// |x| < infinity: false of NaN.
   Value isFinite(Value x) {
-    return compare(amp::AbsOp::create(b, loc, x), P::LT, number(HUGE_VAL));
+    return compare(apply<amp::AbsOp>(x), P::LT, number(HUGE_VAL));
   }
   /// x^n for a positive base, as exp(n log x).
   Value power(Value x, Value n) { return amp::PowOp::create(b, loc, x, n); }
-
-  PatternRewriter &b;
-  Location loc;
-
-private:
-  Value constant(TypedAttr value) {
-    return amp::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(RankedTensorType::get({}, value.getType()),
-                               value));
-  }
 };
 
 /// One sum tells both: a square is NaN where the gradient is not finite, and no
@@ -66,13 +44,9 @@ struct ExpandCheck : OpRewritePattern<train::CheckOp> {
     Value g = op.getGradients(), scaled = a.mul(g, op.getMultiplier());
     Value squares =
         a.select(a.isFinite(g), a.mul(scaled, scaled), a.number(NAN));
-    SmallVector<int64_t> axes;
-    for (int64_t i = 0; i < cast<RankedTensorType>(g.getType()).getRank();
-         ++i) {
-      axes.push_back(i);
-    }
-    Value sum = amp::ReduceSumOp::create(b, op.getLoc(), squares, axes,
-                                         /*keepdims=*/false);
+    Value sum =
+        amp::ReduceSumOp::create(b, op.getLoc(), squares, amp::axesFrom(g, 0),
+                                 /*keepdims=*/false);
     b.replaceOp(op, {amp::IsNanOp::create(b, op.getLoc(), sum),
                      amp::SqrtOp::create(b, op.getLoc(), sum)});
     return success();
