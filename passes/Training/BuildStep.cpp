@@ -1,5 +1,5 @@
 //===- BuildStep.cpp - Micro-step and update as functions on state --------===//
-#include "dialects/Amp/IR/AmpOps.h"
+#include "dialects/Amp/IR/Formula.h"
 #include "dialects/Train/IR/TrainDialect.h"
 #include "passes/Training/Passes.h"
 
@@ -56,8 +56,7 @@ private:
         b.getNamedAttr("amp.name", b.getStringAttr(name)));
   }
   Value number(OpBuilder &at, double value) {
-    return amp::ConstantOp::create(
-        at, loc, DenseElementsAttr::get(scalar, static_cast<float>(value)));
+    return amp::Formula(at, loc).number(b.getF32Type(), value);
   }
   Value zero(OpBuilder &at, RankedTensorType type) {
     return amp::ConstantOp::create(at, loc,
