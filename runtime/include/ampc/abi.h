@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define AMPC_ABI_VERSION 2u
+#define AMPC_ABI_VERSION 3u
 
 /** Alignment in bytes of the arena, of the weight section and of every slice
  *  of either. Caller buffers need only the alignment of their element type. */
@@ -64,13 +64,17 @@ typedef enum ampc_region {
   AMPC_REGION_ARENA = 0,   /* the one activation arena; offset from its base */
   AMPC_REGION_WEIGHTS = 1, /* the constant section; offset from its base */
   AMPC_REGION_INPUT = 2,   /* caller's buffer of graph input `index` */
-  AMPC_REGION_OUTPUT = 3   /* caller's buffer of graph output `index` */
+  AMPC_REGION_OUTPUT = 3,  /* caller's buffer of graph output `index` */
+  AMPC_REGION_STATE = 4    /* what outlives a run; offset from its base */
 } ampc_region;
 
 typedef struct ampc_buffer_ref {
   uint32_t region; /* ampc_region */
-  uint32_t index;  /* of the graph input or output; 0 elsewhere */
+  uint32_t index;  /* of the input or output in its table; 0 elsewhere */
   ampc_size offset;
+  uint64_t bytes; /* of the tensor that lies there */
+  uint32_t dtype; /* ampc_dtype of its elements */
+  uint32_t reserved;
 } ampc_buffer_ref;
 
 /** Runs work items [begin, end) of a kernel. Items are independent: any split
@@ -92,7 +96,9 @@ typedef struct ampc_kernel_desc {
 typedef enum ampc_node_kind {
   /* one launch = one parallel_for over the kernel's items */
   AMPC_NODE_LAUNCH = 0,
-  /* copies `bytes` from buffers[0] to buffers[1]; they do not overlap */
+  /* copies `bytes` from buffers[0] to buffers[1]; they do not overlap. A launch,
+   * too, overlaps no output with another buffer, but for an output that is the
+   * same bytes as one input of it: that one is changed in place. */
   AMPC_NODE_COPY = 1,
   /* buffers[0] is a bool: runs bodies[0] if it is not 0, else bodies[1] */
   AMPC_NODE_IF = 2,
@@ -209,6 +215,40 @@ typedef struct ampc_gpu_code {
   const struct ampc_device *device;
 } ampc_gpu_code;
 
+/** What a state is for. */
+typedef enum ampc_state_role {
+  AMPC_STATE_PARAMETER = 0, /* trained; named as the model's initializer */
+  AMPC_STATE_STATISTIC = 1, /* running statistics; named as the initializer */
+  AMPC_STATE_MOMENT = 2,    /* of the optimizer: "w.mean" for the parameter w */
+  AMPC_STATE_CONTROL = 3,   /* loss scale and counters */
+  AMPC_STATE_TRANSIENT = 4  /* of one update only; not in a checkpoint */
+} ampc_state_role;
+
+/** `ampc_state_desc.initial` of a state that begins with zeros. */
+#define AMPC_NO_INITIAL UINT64_MAX
+
+/** A tensor that outlives a run. */
+typedef struct ampc_state_desc {
+  ampc_tensor_desc tensor;
+  uint64_t offset;  /* in the state region */
+  uint64_t initial; /* where its first value lies in the weight section */
+  uint32_t role;    /* ampc_state_role */
+  uint32_t reserved;
+} ampc_state_desc;
+
+/** A list of nodes that runs by itself, on inputs and outputs of its own. They
+ *  lie behind those of `main` in the tables of the program, to which `index` of
+ *  buffers refers. All entries share kernels, weights, state and arena; nothing
+ *  in the arena outlives a run. */
+typedef struct ampc_entry {
+  const char *name;
+  uint32_t first_input;
+  uint32_t num_inputs;
+  uint32_t first_output;
+  uint32_t num_outputs;
+  ampc_node_list nodes;
+} ampc_entry;
+
 /** A compiled model. */
 typedef struct ampc_program {
   uint32_t abi_version; /* AMPC_ABI_VERSION of the compiler */
@@ -236,6 +276,18 @@ typedef struct ampc_program {
   /* Kernels of a GPU, whose `fn` is NULL above; NULL in a program of the CPU.
    * Present when struct_size covers it. */
   const ampc_gpu_code *gpu;
+  /* The first part of the weights: what kernels read. First values of states
+   * follow, which only a new session needs. */
+  uint64_t constant_bytes;
+  /* A trainer has the entries "eval", "step" and "apply" beside `main`. */
+  uint32_t num_entries;
+  uint32_t num_states;
+  const ampc_entry *entries;
+  const ampc_state_desc *states;
+  uint64_t state_bytes;
+  /* All states of rank 0 lie in the first part of the region, to be read at
+   * once. */
+  uint64_t control_bytes;
 } ampc_program;
 
 /** CPU features a program may require, checked before anything runs. */

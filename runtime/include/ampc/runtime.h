@@ -110,6 +110,68 @@ AMPC_EXPORT ampc_status ampc_session_run(ampc_session session,
                                          const void *const *inputs,
                                          void *const *outputs);
 
+/** The entry of that name, "step" for one, or -1. */
+AMPC_EXPORT int64_t ampc_session_find_entry(ampc_session session,
+                                            const char *name);
+
+/** As ampc_session_run, for entry `index`, with its own inputs and outputs. */
+AMPC_EXPORT ampc_status ampc_session_run_entry(ampc_session session,
+                                               uint32_t index,
+                                               const void *const *inputs,
+                                               void *const *outputs);
+
+/** Starts `count` entries that have no outputs, one after the other, as one
+ *  unit: on a GPU it is one graph. `inputs`: those of all of them. Returns when
+ *  the buffers may be used again, which on a GPU is before the work is done. An
+ *  error of the work may be told by a later call. */
+AMPC_EXPORT ampc_status ampc_session_submit(ampc_session session,
+                                            const uint32_t *entries,
+                                            uint32_t count,
+                                            const void *const *inputs);
+
+/** The states of a trainer: its parameters, moments, loss scale. */
+AMPC_EXPORT uint32_t ampc_session_num_states(ampc_session session);
+/** Description of a state, or NULL if there is none of `index`. */
+AMPC_EXPORT const ampc_state_desc *ampc_session_state(ampc_session session,
+                                                      uint32_t index);
+/** Copies a state, after all submitted work, to or from dense data. */
+AMPC_EXPORT ampc_status ampc_session_read_state(ampc_session session,
+                                                uint32_t index, void *out_data);
+AMPC_EXPORT ampc_status ampc_session_write_state(ampc_session session,
+                                                 uint32_t index,
+                                                 const void *data);
+
+/** Starts a copy of the first `control_bytes` of the state, behind all work
+ *  submitted so far, and returns a ticket to wait for it with. At most two
+ *  copies may be under way. */
+AMPC_EXPORT ampc_status ampc_session_fetch_control(ampc_session session,
+                                                   uint64_t *out_ticket);
+/** Waits for a copy; `out_control` points to the bytes, which stay until the
+ *  second fetch after. */
+AMPC_EXPORT ampc_status ampc_session_wait_control(ampc_session session,
+                                                  uint64_t ticket,
+                                                  const void **out_control);
+
+/** What a search for values that are not finite found. */
+typedef struct ampc_nonfinite {
+  const char *label;  /* the ONNX nodes of the first node that wrote one, or
+                       * NULL: there is none */
+  const char *kernel; /* its kernel */
+  uint32_t dtype;     /* of the tensor */
+  uint32_t is_nan;    /* NaN, else an infinity */
+  double least;       /* the range of finite values that it read; 0, 0 if it */
+  double largest;     /* read no floats */
+} ampc_nonfinite;
+
+/** Runs entry `index` node by node and looks for the first that writes a value
+ *  which is not finite, states included. For diagnosis: slow, and the state
+ *  changes as in a run. */
+AMPC_EXPORT ampc_status ampc_session_find_nonfinite(ampc_session session,
+                                                    uint32_t index,
+                                                    const void *const *inputs,
+                                                    void *const *outputs,
+                                                    ampc_nonfinite *out_found);
+
 /** One launch or copy of the program, summed over the profiled runs. */
 typedef struct ampc_profile_entry {
   const char *label;  /* the ONNX nodes it computes */
