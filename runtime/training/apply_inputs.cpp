@@ -64,10 +64,10 @@ Status ApplyInputs::open(const Trainer &trainer, const TrainOptions &options,
     if ((options.*input.member).given && apply.input(input.name) < 0) {
       const Str &optimizer = trainer.facts().optimizer;
       return Status::error(AMPC_USAGE,
-                           "option '--%s': the program's optimizer%s%s does "
+                           "option '--%s': the program's optimizer, %s, does "
                            "not have it",
-                           input.option, optimizer.empty() ? "" : ", ",
-                           optimizer.c_str());
+                           input.option,
+                           optimizer.empty() ? "unnamed" : optimizer.c_str());
     }
   }
   learningRate = apply.input("learning_rate");

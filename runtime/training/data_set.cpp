@@ -16,17 +16,6 @@ const char *skipAt(const char *value) {
   return *value == '@' ? value + 1 : value;
 }
 
-/// One NAME=@FILE of a list; a comma ends it only where another NAME=@ follows.
-Str takeItem(const char **at) {
-  const char *end = strchr(*at, ',');
-  while (end && !strstr(end, "=@")) {
-    end = strchr(end + 1, ',');
-  }
-  Str item = end ? Str(*at, static_cast<size_t>(end - *at)) : Str(*at);
-  *at = end ? end + 1 : *at + strlen(*at);
-  return item;
-}
-
 } // namespace
 
 Status Batch::allocate(const Trainer &trainer) {
@@ -82,7 +71,7 @@ Status DataSet::openArrays(const char *text, uint64_t mostInMemory) {
     return Status();
   }
   for (const char *at = text; *at;) {
-    Str item = takeItem(&at);
+    Str item = takeDataItem(&at);
     uint32_t index = step.numInputs;
     const char *path = nullptr;
     size_t longest = 0;
