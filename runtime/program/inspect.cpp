@@ -260,12 +260,14 @@ void printJson(const ampc_program &program, const Plan &plan,
 Status inspectCommand(const ampc_program &program, const Options &options) {
   AMPC_TRY(checkProgram(program));
   Plan plan;
-  AMPC_TRY(buildPlan(program, {nullptr, nullptr}, &plan));
+  AMPC_TRY(buildPlan(program, {nullptr, nullptr, nullptr}, &plan));
   if (options.exportCode) {
     AMPC_TRY(exportCode(program, options.exportCode));
   }
   Counts counts;
-  count(plan, plan.main, false, &counts);
+  for (const PlanEntry &entry : plan.entries) {
+    count(plan, entry.nodes, false, &counts);
+  }
   if (options.json) {
     printJson(program, plan, counts);
   } else {
