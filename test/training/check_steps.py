@@ -124,7 +124,7 @@ class Trainer:
         self.memory = {}
         for name, shape in re.findall(r"train\.arena @(\w+) : tensor<([^>]*)>", text):
             self.memory[name] = self.zeros(shape)
-        for name, shape in re.findall(r"train\.state @([\w.]+) : tensor<([^>]*)>(?! in)", text):
+        for name, shape in re.findall(r"train\.state @\"?([\w.]+)\"? : tensor<([^>]*)>(?! in @)", text):
             self.memory[name] = self.zeros(shape)
         self.memory["train.scale"] = np.array(1024.0, np.float32)
         self.functions = {}
