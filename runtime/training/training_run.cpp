@@ -100,7 +100,7 @@ Status TrainingRun::judge(const StepRecord &record) {
   AMPC_TRY(
       diagnose(session, trainer, data, suspect, /*restore=*/goesOn, &finding));
   if (!goesOn) {
-    AMPC_TRY(journal.end(record.step, "diverged"));
+    diverged = true;
     return Status::error(
         finding.isInData ? AMPC_INVALID : AMPC_COMPARISON_FAILED,
         "%s, up to update %llu: %s", watch.reason().c_str(),
@@ -191,20 +191,26 @@ Status TrainingRun::train(int *outSignal) {
   return Status();
 }
 
-Status TrainingRun::run(int *outSignal) {
+Status TrainingRun::run(ampc_session chosen, int *outSignal) {
+  session = chosen;
   EndRequest request;
-  AMPC_TRY(journal.open(options, quiet, trainer.hasAccuracy()));
-  AMPC_TRY(prepare());
+  AMPC_TRY(initialize());
   AMPC_TRY(tellConfig());
+  Status status;
   if (progress.step >= identity.shape.steps && !progress.epochOpen) {
-    journal.note("the run is complete; there is nothing left to train");
+    note("the run is complete; there is nothing left to train", quiet);
   } else {
-    AMPC_TRY(train(outSignal));
+    status = train(outSignal);
   }
-  if (!*outSignal && options.exportOnnx) {
-    AMPC_TRY(exported.write(session));
+  if (status.ok() && !*outSignal && options.exportOnnx) {
+    status = exported.write(session);
   }
-  return journal.end(progress.step, *outSignal ? "signal" : "done");
+  const char *reason = diverged          ? "diverged"
+                       : !status.ok()    ? "error"
+                       : *outSignal != 0 ? "signal"
+                                         : "done";
+  Status told = journal.end(progress.step, reason);
+  return status.ok() ? std::move(told) : std::move(status);
 }
 
 } // namespace ampc::runtime

@@ -21,12 +21,15 @@ namespace ampc::runtime {
 /// bit, as one that was never ended.
 class TrainingRun {
 public:
-  TrainingRun(ampc_session session, const Trainer &trainer,
-              const TrainOptions &options, const char *data, bool quiet);
+  TrainingRun(const Trainer &trainer, const TrainOptions &options,
+              const char *data, bool quiet);
 
+  /// Checks options and data, and opens the files to write: what needs no
+  /// session. Before run.
+  Status prepare();
   /// `*outSignal`: what ended the run early, or 0. AMPC_INVALID if the data,
   /// AMPC_COMPARISON_FAILED if the program gives no finite numbers for long.
-  Status run(int *outSignal);
+  Status run(ampc_session session, int *outSignal);
 
 private:
   /// An update under way.
@@ -39,10 +42,11 @@ private:
   // Setting up, in setup.cpp.
   Status checkOptions();
   Status openData();
-  Status prepare();
+  Status openFolder();
   Status resume();
   Status checkIdentity(const CheckpointInfo &saved);
   Status begin();
+  Status initialize();
   Status writeState(const char *name, const void *data, uint64_t bytes);
   Str scheduleText() const;
   Status tellConfig();
@@ -57,7 +61,7 @@ private:
   Status saveCheckpoint(uint64_t step);
   uint64_t takenBefore(uint64_t step) const;
 
-  ampc_session session;
+  ampc_session session = nullptr;
   const Trainer &trainer;
   const TrainOptions &options;
   const char *dataText;
@@ -77,6 +81,7 @@ private:
   Progress progress;        // up to the last finished update
   uint64_t skippedLast = 0; // updates skipped, the last finished included
   uint64_t savedStep = UINT64_MAX;
+  bool diverged = false;
   Pending pending;
   double lastTime = 0; // when the update before was finished
   double epochStart = 0;

@@ -91,7 +91,8 @@ Status Watch::observe(const StepRecord &record, Journal *journal,
   AMPC_TRY(grewTooFar(record, journal));
   AMPC_TRY(waited(record, journal));
   bool atFloor = scaler == ScalerKind::Static ||
-                 static_cast<float>(report.scale) <= scaleFloor;
+                 (scaler == ScalerKind::Dynamic &&
+                  static_cast<float>(report.scale) <= scaleFloor);
   lossStreak = isFinite(report.loss) ? 0 : lossStreak + 1;
   floorStreak = report.foundInf && atFloor ? floorStreak + 1 : 0;
   bool lost =
