@@ -134,6 +134,7 @@ Status TrainingRun::endEpoch(uint64_t step, bool *outInterrupted) {
   double now = secondsNow();
   record.seconds = now - std::exchange(epochStart, now);
   progress.epochOpen = false;
+  savedStep = UINT64_MAX; // a checkpoint of this step says otherwise
   progress.lossSum = progress.weightSum = progress.correctSum = 0;
   return journal.epoch(record);
 }
@@ -162,14 +163,13 @@ Status TrainingRun::train(int *outSignal) {
   lastTime = epochStart = secondsNow();
   for (uint64_t step = progress.step; step <= shape.steps; ++step) {
     // Here `step` updates are made or under way.
-    bool isEnd = step == shape.steps;
+    bool isEnd = step == shape.steps, interrupted = false;
     int signal = EndRequest::signal();
     bool epochEnds = progress.epochOpen && (isEnd || step % perEpoch == 0);
     bool saves = step % every == 0 && step != 0;
     if (isEnd || signal || epochEnds || saves) {
       AMPC_TRY(finish());
       if (epochEnds) {
-        bool interrupted = false;
         AMPC_TRY(endEpoch(step, &interrupted));
         signal = EndRequest::signal();
       }
@@ -178,11 +178,11 @@ Status TrainingRun::train(int *outSignal) {
       }
       lastTime = secondsNow();
     }
-    if (isEnd) {
+    if (signal && (!isEnd || interrupted)) {
+      *outSignal = signal;
       return Status();
     }
-    if (signal) {
-      *outSignal = signal;
+    if (isEnd) {
       return Status();
     }
     progress.epochOpen = true;

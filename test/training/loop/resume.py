@@ -143,6 +143,7 @@ def signals(tally, folder, program) -> None:
         tally.report(f"signal {number}", [] if good else [f"exit {process.returncode}: {err}"])
         done = program.run(*words, f"--steps={step + 3}", "--resume", cwd=part)
         tally.report(f"resume after signal {number}", [] if done.code == 0 and f"step {step + 3}/" in done.out else [done.err])
+    interrupted_evaluation(tally, folder, program)
     # A folder is for one process at a time.
     part = fresh(folder, "shared")
     process = program.start(*words, "--steps=100000000", cwd=part)
@@ -153,3 +154,24 @@ def signals(tally, folder, program) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     tally.report("folder in use", [] if done.code == 5 and "another process trains" in done.err else [done.err])
+
+
+def interrupted_evaluation(tally, folder, program) -> None:
+    """Ended in an evaluation, a run evaluates again, and tells of the epoch once."""
+    part = fresh(folder, "evaluated")
+    np.savez(part / "large.npz", **dict(zip(("x", "labels"), toy.samples(2_000_000))))
+    words = ("train", "--data=d.npz", "--eval-data=large.npz", "--epochs=1", "--lr=0.1", "--checkpoint-dir=c", "--log=l.jsonl")
+    process = program.start(*words, cwd=part)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and not ((part / "l.jsonl").exists() and '"step": 12,' in (part / "l.jsonl").read_text()):
+        time.sleep(0.001)
+    process.terminate()
+    _, err = process.communicate(timeout=30)
+    epochs = toy.events(part / "l.jsonl", "epoch")
+    tally.report("signal in an evaluation", [] if process.returncode == 143 and not epochs
+                 and toy.checkpoints(part / "c") == ["step-00000012.safetensors"] else [f"exit {process.returncode}: {err}"])
+    for count in (1, 1):
+        done = program.run(*words, "--resume", cwd=part)
+        epochs = toy.events(part / "l.jsonl", "epoch")
+        good = done.code == 0 and len(epochs) == count and epochs[0]["loss"] is not None
+        tally.report("resume in an evaluation", [] if good else [f"{epochs}: {done.err}"])
