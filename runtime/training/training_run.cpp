@@ -2,7 +2,6 @@
 #include "runtime/training/training_run.h"
 
 #include "runtime/training/clock.h"
-#include "runtime/training/diagnose.h"
 #include "runtime/training/signals.h"
 
 namespace ampc::runtime {
@@ -14,7 +13,7 @@ uint64_t TrainingRun::takenBefore(uint64_t step) const {
 }
 
 /// Starts the micro-steps of an update and the update itself.
-Status TrainingRun::submit(uint64_t step, StepRecord *record) {
+Status TrainingRun::submit(uint64_t step, Prefetch *from, StepRecord *record) {
   const uint32_t stepEntry = trainer.step().index;
   const uint32_t applyEntry = trainer.apply().index;
   const uint32_t both[] = {stepEntry, applyEntry};
@@ -22,7 +21,7 @@ Status TrainingRun::submit(uint64_t step, StepRecord *record) {
   record->hasStats = options.gradStats && (step + 1) % options.gradStats == 0;
   for (uint64_t i = 0; i < count; ++i) {
     const Batch *batch;
-    AMPC_TRY(prefetch.next(&batch, &record->dataSeconds));
+    AMPC_TRY(from->next(&batch, &record->dataSeconds));
     record->samples += static_cast<uint64_t>(batch->samples);
     // The last of them and the update are one unit.
     bool joined = i + 1 == count && !record->hasStats;
@@ -53,7 +52,7 @@ Status TrainingRun::update(uint64_t step) {
   mine.record.epoch = shape.epochOf(step) + 1;
   mine.record.learningRate = rate.at(takenBefore(step));
   numbers.setLearningRate(mine.record.learningRate);
-  AMPC_TRY(submit(step, &mine.record));
+  AMPC_TRY(submit(step, &prefetch, &mine.record));
   AMPC_TRY(Status(ampc_session_fetch_control(session, &mine.ticket)));
   AMPC_TRY(finish());
   pending = std::move(mine);
@@ -87,31 +86,19 @@ Status TrainingRun::finish() {
   return judge(record);
 }
 
-/// Explains losses that are not finite, and ends what cannot succeed.
 Status TrainingRun::judge(const StepRecord &record) {
   Verdict verdict;
   AMPC_TRY(watch.observe(record, &journal, &verdict));
-  if (verdict == Verdict::GoOn) {
+  switch (verdict) {
+  case Verdict::GoOn:
     return Status();
+  case Verdict::Explain:
+    AMPC_TRY(explain(record));
+    lastTime = secondsNow();
+    return Status();
+  case Verdict::Stop:
+    return stop(record);
   }
-  SuspectUpdate suspect = {&identity.shape, identity.seed, record.step - 1};
-  Finding finding;
-  bool goesOn = verdict == Verdict::Explain;
-  AMPC_TRY(
-      diagnose(session, trainer, data, suspect, /*restore=*/goesOn, &finding));
-  if (!goesOn) {
-    diverged = true;
-    return Status::error(
-        finding.isInData ? AMPC_INVALID : AMPC_COMPARISON_FAILED,
-        "%s, up to update %llu: %s", watch.reason().c_str(),
-        static_cast<unsigned long long>(record.step), finding.text.c_str());
-  }
-  Str text;
-  text.appendf("the loss of update %llu is not finite: %s",
-               static_cast<unsigned long long>(record.step),
-               finding.text.c_str());
-  AMPC_TRY(journal.hint("nonfinite-loss", record.step, text.c_str()));
-  lastTime = secondsNow();
   return Status();
 }
 

@@ -39,7 +39,7 @@ private:
     StepRecord record;
   };
 
-  // Setting up, in setup.cpp.
+  // Setting up, in training_setup.cpp.
   Status checkOptions();
   Status openData();
   Status openFolder();
@@ -53,10 +53,15 @@ private:
 
   Status train(int *outSignal);
   Status update(uint64_t step);
-  Status submit(uint64_t step, StepRecord *record);
+  Status submit(uint64_t step, Prefetch *from, StepRecord *record);
   /// Waits for the update under way and tells what it found.
   Status finish();
   Status judge(const StepRecord &record);
+  // Finding out why, in training_replay.cpp.
+  Status explain(const StepRecord &record);
+  Status stop(const StepRecord &record);
+  Status resetStates(bool *outDone);
+  Status replay(uint64_t step);
   Status endEpoch(uint64_t step, bool *outInterrupted);
   Status saveCheckpoint(uint64_t step);
   uint64_t takenBefore(uint64_t step) const;
@@ -78,6 +83,7 @@ private:
   RunIdentity identity;
   Prefetch prefetch; // ends before what it reads
 
+  uint64_t startStep = 0;   // updates made by processes before
   Progress progress;        // up to the last finished update
   uint64_t skippedLast = 0; // updates skipped, the last finished included
   uint64_t savedStep = UINT64_MAX;

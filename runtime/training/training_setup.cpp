@@ -153,6 +153,7 @@ Status TrainingRun::resume() {
   }
   AMPC_TRY(checkpoint.load(session));
   progress = info.progress;
+  startStep = progress.step;
   savedStep = progress.step;
   uint64_t ticket;
   const void *control;

@@ -48,13 +48,16 @@ def data_errors(run, report, x, labels) -> None:
         good = (done.code == 0 and [hint["kind"] for hint in hints] == ["nonfinite-loss"] and named in hints[0]["text"]
                 and last["skipped"] == 10 and last["taken"] == 90)
         report(f"{value} in the data, skipped", good, done)
-        # Without loss scaling it spoils the parameters; the first such batch is told of.
-        done, hints, log = run("toy", "--lr=0.1", arrays={"x": wrong, "labels": labels})
-        good = done.code in (1, 3) and len(hints) == 1 and named in hints[0]["text"] and log[-1]["reason"] == "diverged"
-        report(f"{value} in the data", good and "20 updates in a row" in done.err, done)
+        # Without loss scaling it spoils the parameters; the batch that did is found again, from the start or a checkpoint.
+        for words in ((), (f"--checkpoint-dir=c{value}", "--checkpoint-every=2", "--keep=99")):
+            done, hints, log = run("toy", "--lr=0.1", *words, arrays={"x": wrong, "labels": labels})
+            first = hints[0]["step"] if hints else 0
+            good = done.code == 3 and len(hints) == 1 and named in hints[0]["text"] and log[-1]["reason"] == "diverged"
+            told = f"20 updates in a row have a loss that is not finite, up to update {first + 19}; in update {first}, {named}"
+            report(f"{value} in the data {' '.join(words)}", good and told in done.err, done)
     wrong = np.full_like(x, np.nan)
     done, _, _ = run("toy16", "--lr=0.1", arrays={"x": wrong, "labels": labels})
-    report("only NaN", done.code == 3 and "up to update 20: input 'x' of sample" in done.err, done)
+    report("only NaN", done.code == 3 and "up to update 20; in update 20, input 'x' of sample" in done.err, done)
 
 
 def divergence(folder, run, report, x, labels) -> None:
@@ -71,7 +74,11 @@ def divergence(folder, run, report, x, labels) -> None:
             and "'loss, /Gemm' (kernel f32-gradients-4x3), an infinity in f32" in done.err)
     report("floor", good and last["scale"] == 1024 and last["skipped"] == 22 and last["taken"] == 0, done)
     done, _, _ = run("toy", "--lr=3e38", "--steps=60")
-    report("learning rate", done.code == 1 and "the parameter" in done.err, done)
+    report("learning rate", done.code == 1 and "in update 5, the parameter 'w' is not finite" in done.err, done)
+    done, _, _ = run("toy", "--lr=0.1", arrays=large)
+    # The norm of finite gradients.
+    told = "in update 1, the first node that writes one is 'update' (kernel f32-momentum-12), an infinity in f32"
+    report("node", done.code == 1 and told in done.err and "the finite values it reads are from 0 to 2" in done.err, done)
     # Nothing is saved of it.
     done, _, _ = run("toy", "--lr=3e38", "--steps=60", "--checkpoint-dir=c", "--checkpoint-every=1000")
     report("no checkpoint", done.code == 1 and not toy.checkpoints(folder / "c"), done)
