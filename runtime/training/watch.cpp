@@ -68,12 +68,15 @@ Status Watch::waited(const StepRecord &record, Journal *journal) {
   // The first updates warm up caches.
   constexpr uint64_t least = 20;
   constexpr double share = 0.2, leastSeconds = 0.5;
+  constexpr double wakeUp =
+      0.5e-3; // of an update, that no file can be blamed for
   if (++steps > least) {
     seconds += record.seconds;
     dataSeconds += record.dataSeconds;
   }
   if (given[dataWait] || seconds < leastSeconds ||
-      !(dataSeconds > share * seconds)) {
+      !(dataSeconds > share * seconds) ||
+      dataSeconds < wakeUp * static_cast<double>(steps - least)) {
     return Status();
   }
   Str text;

@@ -153,6 +153,15 @@ TEST_F(WatchTest, tellsOfWaitingForData) {
          [](StepRecord &record) { record.dataSeconds = 0.015; });
   }
   EXPECT_EQ(hints("data-wait"), 1);
+  // Updates so short that waking a thread is most of them.
+  Watch tiny(ScalerKind::Off, 1);
+  for (int i = 0; i < 20000; ++i) {
+    show(tiny, 1, false, 1, [](StepRecord &record) {
+      record.seconds = 1e-4;
+      record.dataSeconds = 5e-5;
+    });
+  }
+  EXPECT_EQ(hints("data-wait"), 1);
 }
 
 } // namespace
