@@ -63,6 +63,10 @@ def check(tally, folder, programs) -> None:
             done = program.run(*words, "--resume", cwd=part)
             good = done.code == 0 and last(part) == expected and told(part) == lines
             tally.report(f"resume killed at line {steps}, every {every}", [] if good else [f"exit {done.code}: {done.err}"])
+    for threads in (1, 3):
+        part = fresh(folder, "part")
+        program.run(*TRAIN, f"--threads={threads}", "--debug-arena", cwd=part)
+        tally.report(f"the same bytes with {threads} threads", [] if last(part) == expected else ["others"])
     identity(tally, folder, program)
     kills(tally, folder, program, expected, lines)
     signals(tally, folder, program)
