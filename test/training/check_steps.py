@@ -6,11 +6,12 @@
 
 A perceptron of two layers is imported, given a loss and an optimizer, and its
 step and update are run by the reference evaluator: three updates of two
-micro-batches each, one of them with gradients that overflow. In f32, the loss,
-the gradient norm and all parameters are within 1e-4 of a float64 model written
-by hand, for each optimizer; the skipped update leaves every parameter as it was
-and halves the scale. Under bf16 and fp16 the parameters stay within the type's bound. The last
-line is `N passed, N failed`.
+micro-batches each, of which one counts only in part, one update with gradients
+that overflow; then evaluation and prediction. In f32, the loss, the gradient
+norm and all parameters are within 1e-4 of a float64 model written by hand, for
+each optimizer; the skipped update leaves every parameter as it was and halves
+the scale. Under bf16 and fp16 they stay within the type's bound. The last line
+is `N passed, N failed`.
 """
 
 import pathlib
@@ -64,13 +65,25 @@ class Reference:
         self.sums = {name: np.zeros_like(value) for name, value in self.w.items()}
         self.loss = self.weight = 0.0
 
-    def step(self, x, labels) -> None:
+    def logits(self, x) -> np.ndarray:
+        w = self.w
+        return np.maximum(x @ w["w0"] + w["b0"], 0) @ w["w1"].T + w["b1"]
+
+    def evaluate(self, x, labels, samples: int) -> dict[str, float]:
+        logits = self.logits(x)
+        logs = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+        counts = (labels != -100) & (np.arange(BATCH) < samples)
+        return {"loss": -np.sum(logs[np.arange(BATCH), np.where(counts, labels, 0)] * counts),
+                "loss_weight": counts.sum(), "correct": np.sum(counts & (logits.argmax(1) == labels)),
+                "count": counts.sum()}
+
+    def step(self, x, labels, samples: int) -> None:
         w = self.w
         hidden = x @ w["w0"] + w["b0"]
         active = np.maximum(hidden, 0)
         logits = active @ w["w1"].T + w["b1"]
         logs = logits - np.log(np.exp(logits).sum(1, keepdims=True))
-        counts = labels != -100
+        counts = (labels != -100) & (np.arange(BATCH) < samples)
         chosen = np.where(counts, labels, 0)
         self.loss -= np.sum(np.where(counts, logs[np.arange(BATCH), chosen], 0))
         self.weight += counts.sum()
@@ -129,7 +142,8 @@ class Trainer:
             self.memory[name] = self.zeros(shape)
         self.memory["train.scale"] = np.array(1024.0, np.float32)
         self.functions = {}
-        for name, arguments, results in re.findall(r"func\.func @(\w+)\((.*?)\) -> \((.*?)\) \{\n", text):
+        for name, arguments, results in re.findall(
+                r"func\.func @(\w+)\((.*?)\) -> \((.*?)\) (?:attributes \{.*?\} )?\{\n", text):
             self.functions[name] = (self.split(arguments), self.split(results))
 
     @staticmethod
@@ -202,9 +216,10 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
                 labels[micro:2 * micro] = -100
                 if overflows and micro:
                     x[2, 3] = np.inf
-                trainer.run("step", {"x": x, "labels": labels})
+                samples = BATCH - micro
+                trainer.run("step", {"x": x, "labels": labels, "samples": np.int64(samples)})
                 if not overflows:
-                    reference.step(x.astype(np.float64), labels)
+                    reference.step(x.astype(np.float64), labels, samples)
             before = trainer.memory["parameters"].copy()
             scale = float(trainer.memory["train.scale"])
             trainer.run("apply", numbers)
@@ -222,6 +237,15 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
             compare(f"update {update}: norm", metrics["norm"], norm)
             for name in parameters:
                 compare(f"update {update}: {name}", trainer.view(name), reference.w[name])
+        x = random.normal(size=(BATCH, INPUTS)).astype(np.float32)
+        labels = random.integers(0, CLASSES, BATCH)
+        labels[1] = -100
+        logits = trainer.run("predict", {"x": x})["logits"]
+        compare("predict: logits", logits, reference.logits(x.astype(np.float64)))
+        for samples in (BATCH, 3):
+            got = trainer.run("eval", {"x": x, "labels": labels, "samples": np.int64(samples)})
+            for name, value in reference.evaluate(x.astype(np.float64), labels, samples).items():
+                compare(f"eval of {samples}: {name}", got[name], value)
         for state, expected in (("train.taken", 2), ("train.skipped", 1), ("train.tracker", 1), ("train.micro", 0)):
             if trainer.memory[state] != expected:
                 problems.append(f"{state} is {trainer.memory[state]}, not {expected}")
