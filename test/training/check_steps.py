@@ -35,7 +35,7 @@ from ampctest.report import Tally
 BATCH, INPUTS, HIDDEN, CLASSES = 6, 5, 8, 3
 NUMBERS = {"learning_rate": 0.05, "weight_decay": 0.01, "max_norm": 0.4, "growth_factor": 2.0, "backoff_factor": 0.5,
            "scale_floor": 2.0**-24, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "momentum": 0.9,
-           "max_value": 0.0}
+           "max_value": 0.0, "rate_decay": 0.3}
 GROWTH_INTERVAL = 2
 BOUNDS = {"off": 1e-4, "fp16": 5e-3, "bf16": 3e-2}
 DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
@@ -100,11 +100,18 @@ class Reference:
         self.taken += 1
         for name, g in gradients.items():
             g, w = g * clip, self.w[name]
-            if self.optimizer in ("sgd", "nesterov"):
+            if self.optimizer in ("sgd", "momentum", "nesterov"):
                 g = g + n["weight_decay"] * w
-                self.first[name] = n["momentum"] * self.first[name] + g
+                momentum = 0 if self.optimizer == "sgd" else n["momentum"]
+                self.first[name] = momentum * self.first[name] + g
                 move = g + n["momentum"] * self.first[name] if self.optimizer == "nesterov" else self.first[name]
                 self.w[name] = w - n["learning_rate"] * move
+                continue
+            if self.optimizer == "adagrad":
+                g = g + n["weight_decay"] * w
+                self.second[name] = self.second[name] + g * g
+                rate = n["learning_rate"] / (1 + (self.taken - 1) * n["rate_decay"])
+                self.w[name] = w - rate * g / (np.sqrt(self.second[name]) + n["epsilon"])
                 continue
             if self.optimizer == "adamw":
                 w = w * (1 - n["learning_rate"] * n["weight_decay"])
@@ -112,6 +119,13 @@ class Reference:
                 g = g + n["weight_decay"] * w
             self.first[name] = n["beta1"] * self.first[name] + (1 - n["beta1"]) * g
             self.second[name] = n["beta2"] * self.second[name] + (1 - n["beta2"]) * g * g
+            if self.optimizer == "adam-epsilon-hat":
+                # Adam of ONNX's operators, which counts the steps before.
+                count, rate = self.taken - 1, n["learning_rate"]
+                if count > 0:
+                    rate *= np.sqrt(1 - n["beta2"]**count) / (1 - n["beta1"]**count)
+                self.w[name] = w - rate * self.first[name] / (np.sqrt(self.second[name]) + n["epsilon"])
+                continue
             mean = self.first[name] / (1 - n["beta1"]**self.taken)
             root = np.sqrt(self.second[name] / (1 - n["beta2"]**self.taken))
             self.w[name] = w - n["learning_rate"] * mean / (root + n["epsilon"])
@@ -131,7 +145,11 @@ class Trainer:
         subprocess.run([env.BUILD / "bin" / "ampc-opt", folder / "import.mlir", "--ampc-training-entry-pipeline",
                         f"--ampc-graph-pipeline={options}", f"--ampc-precision-pipeline={options}",
                         f"--ampc-training-pipeline={options}", "-o", folder / "trainer.mlir"], check=True)
-        text = (folder / "trainer.mlir").read_text()
+        self.load()
+
+    def load(self) -> None:
+        """Reads the states and signatures of the trainer in the folder."""
+        text = (self.folder / "trainer.mlir").read_text()
         assert "train.check" not in text and "train.adam" not in text
         self.places = {name: (shape, arena, int(offset)) for name, shape, arena, offset in re.findall(
             r"train\.state (?:\w+ )?@\"?([\w.]+)\"? : tensor<([^>]*)> in @(\w+) at (\d+)", text)}
@@ -254,7 +272,7 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
 
 def main() -> int:
     tally = Tally()
-    for optimizer in ("sgd", "nesterov", "adam", "adamw"):
+    for optimizer in ("sgd", "momentum", "nesterov", "adam", "adamw", "adam-epsilon-hat", "adagrad"):
         check(tally, "off", optimizer)
     for amp in ("fp16", "bf16"):
         check(tally, amp, "sgd")
