@@ -147,6 +147,7 @@ static void buildTrainingPhase(OpPassManager &passes,
       training::createTrainingExpandUpdatesPass());
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(training::createTrainingKeepCopiesPass());
 }
 
 /// Before any pass looks into constants.

@@ -13,6 +13,20 @@ namespace ampc::training {
 
 namespace {
 
+/// Where the gradient of an operation comes from: "gradient of /fc/MatMul".
+Location nameGradient(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc)) {
+    std::string text = "gradient of " + name.getName().str();
+    return NameLoc::get(StringAttr::get(loc.getContext(), text),
+                        name.getChildLoc());
+  }
+  auto fused = dyn_cast<FusedLoc>(loc);
+  return fused ? FusedLoc::get(
+                     llvm::map_to_vector(fused.getLocations(), nameGradient),
+                     fused.getMetadata(), loc.getContext())
+               : loc;
+}
+
 bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
@@ -154,7 +168,7 @@ LogicalResult Differentiator::run() {
     if (!differentiable) {
       return op->emitOpError("has no gradient");
     }
-    loc = op->getLoc();
+    loc = nameGradient(op->getLoc());
     if (failed(differentiable.buildGradient(*this))) {
       return failure();
     }

@@ -283,4 +283,28 @@ def TrainingExpandDropoutPass : Pass<"training-expand-dropout", "mlir::ModuleOp"
   let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect"];
 }
 
+def TrainingKeepCopiesPass : Pass<"training-keep-copies", "mlir::ModuleOp"> {
+  let summary = "Keep 16-bit copies of parameters, which the update writes";
+  let description = [{
+    *Requires* a trainer with its parameters in the arena `@parameters`.
+
+    *Does*: where a function casts a parameter, or a view of it, to a 16-bit type,
+    it reads a state of that type instead, in an arena with the index of the
+    parameters. `@apply` writes these arenas together with the parameters, and a
+    new function `@refresh` writes them after parameters have come from outside.
+    They have no first value: a session begins with `refresh`.
+
+    *Guarantees*: no function but these two casts a parameter to 16 bits.
+
+    ```mlir
+    func.func @step(%w: tensor<4xf32> {train.state = @w}) {
+      %0 = amp.cast %w : (tensor<4xf32>) -> tensor<4xf16>
+    // becomes
+    func.func @step(%w: tensor<4xf32> {train.state = @w}, %0: tensor<4xf16> {train.state = @w.f16}) {
+    ```
+  }];
+  let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 #endif // AMPC_PASSES_TRAINING_PASSES_TD
