@@ -152,6 +152,9 @@ Status JsonReader::integer(int64_t *out) {
   skipSpace();
   bool negative = at < end && *at == '-';
   at += negative;
+  if (at == end || *at < '0' || *at > '9') {
+    return expected("a number of digits alone");
+  }
   uint64_t magnitude;
   AMPC_TRY(natural(&magnitude));
   int64_t value = static_cast<int64_t>(magnitude);

@@ -26,11 +26,11 @@ Status trainCommand(const ampc_program &program, const Options &options,
   AMPC_TRY(checkRanks());
   Trainer trainer;
   AMPC_TRY(trainer.open(program));
+  TrainingRun run(trainer, options.train, options.data, options.quiet);
+  AMPC_TRY(run.prepare());
   SessionHolder holder;
   AMPC_TRY(openSession(program, options, &holder));
-  TrainingRun run(holder.session, trainer, options.train, options.data,
-                  options.quiet);
-  return run.run(outSignal);
+  return run.run(holder.session, outSignal);
 }
 
 Status evalCommand(const ampc_program &program, const Options &options) {
@@ -51,9 +51,7 @@ Status evalCommand(const ampc_program &program, const Options &options) {
       data.rows() % static_cast<uint64_t>(trainer.batch())) {
     notes.append("the last samples, fewer than a batch, are left out\n");
   }
-  Journal journal;
-  AMPC_TRY(journal.open(options.train, options.quiet, false));
-  journal.note(notes.c_str());
+  note(notes.c_str(), options.quiet);
   SessionHolder holder;
   AMPC_TRY(openSession(program, options, &holder));
   double start = secondsNow();

@@ -82,6 +82,12 @@ static Status write(ampc_session session, const char *path,
     const ampc_state_desc &state = program.states[i];
     if (isKept(state)) {
       const ampc_tensor_desc &tensor = state.tensor;
+      if (strcmp(tensor.name, checksumTensor) == 0 ||
+          strcmp(tensor.name, "__metadata__") == 0) {
+        return Status::error(AMPC_UNSUPPORTED,
+                             "a state named '%s' has no place in a checkpoint",
+                             tensor.name);
+      }
       views.push({tensor.name, tensor.dtype, tensor.dims, tensor.rank, nullptr,
                   tensor.bytes});
       most = tensor.bytes > most ? tensor.bytes : most;

@@ -347,7 +347,7 @@ static const ampc_state_desc states[] = {
 #define BATCH(first)                                                           \
   IN(first, 48, AMPC_DTYPE_F32), IN((first) + 1, 32, AMPC_DTYPE_I64),          \
       IN((first) + 2, 8, AMPC_DTYPE_I64)
-#define WHOLE_STATE REF(AMPC_REGION_STATE, 0, 0, sizeof(State), AMPC_DTYPE_I32)
+#define WHOLE_STATE REF(AMPC_REGION_STATE, 0, 0, sizeof(State), AMPC_DTYPE_F32)
 
 static const ampc_buffer_ref
     mainGemm[] = {IN(mainInput, 48, AMPC_DTYPE_F32), STATE_AT(w), STATE_AT(b),

@@ -15,6 +15,9 @@ from ampctest import env
 
 ROOT = env.ROOT
 BATCH, FEATURES, CLASSES = 4, 3, 3
+# AMPC_LIB is a folder of archives made with AMPC_SANITIZE's sanitizers.
+SANITIZE = [f"-fsanitize={os.environ['AMPC_SANITIZE']}"] if "AMPC_SANITIZE" in os.environ else []
+CC = "clang-22" if SANITIZE else "cc"
 # What tells one run's log from another's that did the same.
 TIMES = ("ms", "data_ms", "seconds")
 
@@ -31,9 +34,9 @@ class Toy:
 
     def __init__(self, folder: pathlib.Path, name: str, *flags: str):
         self.path = folder / name
-        lib = env.BUILD / "lib"
+        lib = pathlib.Path(os.environ.get("AMPC_LIB", env.BUILD / "lib"))
         subprocess.run(
-            ["cc", "-O1", "-w", f"-I{ROOT / 'runtime' / 'include'}", *flags,
+            [CC, "-O1", "-w", f"-I{ROOT / 'runtime' / 'include'}", *flags, *SANITIZE,
              str(ROOT / "test" / "runtime" / "toy_trainer.c"), str(lib / "libampc_main.a"),
              str(lib / "libampc_runtime.a"), "-lm", "-lpthread", "-ldl", "-o", str(self.path)], check=True)
 
