@@ -44,7 +44,8 @@ static const DialectRegistry &getRegistry() {
 
 Compilation::Compilation(const Options &options, DiagnosticSink &sink)
     : options(options), sink(sink),
-      context(getRegistry(), MLIRContext::Threading::DISABLED) {
+      context(getRegistry(), MLIRContext::Threading::DISABLED),
+      training(options.training), optimizer(options.optimizer) {
   unsigned jobs = options.jobs ? options.jobs
                                : hardware_concurrency().compute_thread_count();
   // The printer takes one thread, and so do remarks.
@@ -169,6 +170,9 @@ LogicalResult Compilation::importModel() {
 }
 
 LogicalResult Compilation::importOnnxModel() {
+  if (options.train && failed(readTrainingForm())) {
+    return failure();
+  }
   importer::ImportOptions importOptions;
   for (const auto &[name, dims] : options.shapes) {
     importOptions.shapes[name] = dims;
@@ -210,6 +214,10 @@ LogicalResult Compilation::importOnnxModel() {
 }
 
 LogicalResult Compilation::parseMlirModel() {
+  if (options.train && !options.hasLoss &&
+      options.compileFrom.value_or(Phase::Import) == Phase::Import) {
+    return sink.error(ExitCode::Usage, "--train: expected --loss=NAME");
+  }
   forwarder->setCategory(ExitCode::Invalid);
   importer::ImportDiagnostics found(options.model);
   mlirFiles = std::make_shared<importer::ExternalData>(
@@ -276,11 +284,11 @@ LogicalResult Compilation::enterTraining() {
   // A loss that does not fit the model is one that the command line asks for.
   if (failed(runPasses("the training entry", ExitCode::Unsupported,
                        [&](OpPassManager &passes) {
-                         buildTrainingParameters(passes, options.training);
+                         buildTrainingParameters(passes, training);
                        })) ||
       failed(runPasses("the training entry", ExitCode::Usage,
                        [&](OpPassManager &passes) {
-                         buildTrainingLoss(passes, options.training);
+                         buildTrainingLoss(passes, training);
                        }))) {
     return failure();
   }
@@ -308,7 +316,7 @@ LogicalResult Compilation::runPhase(Phase phase) {
     return failure();
   }
   if (phase == Phase::Training) {
-    recordStep(*module, options.optimizer);
+    recordStep(*module, optimizer, optimizerNumbers);
   }
   return success();
 }

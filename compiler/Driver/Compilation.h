@@ -124,6 +124,8 @@ private:
   llvm::LogicalResult
   runPasses(llvm::StringRef what, ExitCode category,
             llvm::function_ref<void(mlir::OpPassManager &)>);
+  /// Takes the training step that the model has itself, if it is wanted.
+  llvm::LogicalResult readTrainingForm();
   /// Turns a model into one with parameters and a loss.
   llvm::LogicalResult enterTraining();
   llvm::LogicalResult checkMemory();
@@ -149,6 +151,10 @@ private:
   std::optional<Phase> keptPhase;
   llvm::SmallVector<int64_t> exposedResults;
   std::string exposedRounding;
+  /// How the model is trained: what the options say, or the model.
+  TrainingOptions training;
+  std::string optimizer;
+  std::vector<std::pair<std::string, double>> optimizerNumbers;
   bool wantsReport = false;
   llvm::json::Object certificate;
   uint64_t weightLimit = 0;

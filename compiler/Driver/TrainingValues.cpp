@@ -180,10 +180,11 @@ void TrainingReader::readOptimizer() {
       StringRef(args.getLastArgValue(OPT_optimizer, "sgd")).lower();
   choose<Optimizer>(OPT_optimizer,
                     {{"sgd", Optimizer::Sgd},
-                     {"momentum", Optimizer::Sgd},
+                     {"momentum", Optimizer::Momentum},
                      {"nesterov", Optimizer::Nesterov},
                      {"adam", Optimizer::Adam},
-                     {"adamw", Optimizer::AdamW}},
+                     {"adamw", Optimizer::AdamW},
+                     {"adagrad", Optimizer::Adagrad}},
                     training.optimizer);
   choose<GradientType>(OPT_grad_dtype,
                        {{"f32", GradientType::F32},
@@ -246,11 +247,15 @@ void TrainingReader::read() {
   readGlobs(OPT_freeze, training.frozen);
   readGlobs(OPT_trainable, training.trained);
   checkOthers();
-  bool hasLoss = options.compileFrom.value_or(Phase::Import) > Phase::Import;
-  if (!args.hasArg(OPT_loss) && !hasLoss) {
-    (void)sink.error(ExitCode::Usage,
-                     "--train: expected --loss=NAME, or --loss=none for a "
-                     "model that computes its loss");
+  options.hasLoss = args.hasArg(OPT_loss);
+  if (!options.hasLoss &&
+      options.compileFrom.value_or(Phase::Import) == Phase::Import) {
+    // The model says how it is trained.
+    for (unsigned id : trainingOptions) {
+      if (id != OPT_freeze && id != OPT_recompute && id != OPT_grad_dtype) {
+        refuse(id, "needs --loss");
+      }
+    }
   }
 }
 

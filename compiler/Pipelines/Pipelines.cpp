@@ -140,6 +140,7 @@ static void buildTrainingPhase(OpPassManager &passes,
       training::createTrainingDifferentiatePass(differentiate));
   training::TrainingBuildStepPassOptions step;
   step.optimizer = options.training.optimizer;
+  step.firstCount = options.training.firstCount;
   passes.addPass(training::createTrainingBuildStepPass(step));
   passes.addPass(training::createTrainingExpandDropoutPass());
   passes.addNestedPass<func::FuncOp>(
@@ -249,12 +250,17 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "optimizer", llvm::cl::desc("How parameters move."),
       llvm::cl::init(training::Optimizer::Sgd),
       llvm::cl::values(
-          clEnumValN(training::Optimizer::Sgd, "sgd", "with momentum"),
+          clEnumValN(training::Optimizer::Sgd, "sgd", "gradient descent"),
+          clEnumValN(training::Optimizer::Momentum, "momentum",
+                     "with momentum"),
           clEnumValN(training::Optimizer::Nesterov, "nesterov",
                      "with Nesterov's momentum"),
           clEnumValN(training::Optimizer::Adam, "adam", "Adam"),
           clEnumValN(training::Optimizer::AdamW, "adamw",
-                     "Adam with decoupled decay"))};
+                     "Adam with decoupled decay"),
+          clEnumValN(training::Optimizer::AdamEpsilonHat, "adam-epsilon-hat",
+                     "Adam as ONNX has it"),
+          clEnumValN(training::Optimizer::Adagrad, "adagrad", "Adagrad"))};
 
   PhaseOptions get() const {
     PhaseOptions options;

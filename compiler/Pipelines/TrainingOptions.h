@@ -21,6 +21,7 @@ struct TrainingOptions {
   int64_t ignoreIndex = -100;
   std::vector<double> classWeights; ///< empty: all count alike
   training::Optimizer optimizer = training::Optimizer::Sgd;
+  int64_t firstCount = 0; ///< of updates, where the model begins otherwise
   training::GradientType gradientType = training::GradientType::F32;
   std::vector<std::string> frozen, trained; ///< globs of initializers
 };

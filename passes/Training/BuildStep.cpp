@@ -198,7 +198,7 @@ struct TrainingBuildStepPass final
       return signalPassFailure();
     }
     buildGradStats(state, main);
-    buildApply(state, main, optimizer);
+    buildApply(state, main, optimizer, firstCount);
   }
 };
 

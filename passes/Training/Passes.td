@@ -244,10 +244,15 @@ def TrainingBuildStepPass : Pass<"training-build-step", "mlir::ModuleOp"> {
   let options = [
     Option<"optimizer", "optimizer", "Optimizer", "Optimizer::Sgd", "How parameters move.",
            [{::llvm::cl::values(
-             clEnumValN(Optimizer::Sgd, "sgd", "with momentum, which may be 0"),
+             clEnumValN(Optimizer::Sgd, "sgd", "gradient descent"),
+             clEnumValN(Optimizer::Momentum, "momentum", "with momentum"),
              clEnumValN(Optimizer::Nesterov, "nesterov", "with Nesterov's momentum"),
              clEnumValN(Optimizer::Adam, "adam", "Adam, with decay in the gradient"),
-             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"))}]>
+             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"),
+             clEnumValN(Optimizer::AdamEpsilonHat, "adam-epsilon-hat", "Adam as ONNX has it"),
+             clEnumValN(Optimizer::Adagrad, "adagrad", "Adagrad"))}]>,
+    Option<"firstCount", "first-count", "int64_t", "0",
+           "The count of updates that the first one finds, for ONNX's optimizers.">
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect",
                            "::mlir::func::FuncDialect"];
