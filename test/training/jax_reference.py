@@ -42,7 +42,7 @@ def _spatial(rank: int) -> tuple[str, str, str]:
     return "NC" + letters, "OI" + letters, "NC" + letters
 
 
-def _conv(x, w, b=None, *, strides, pads, dilations, group=1, **_):
+def _conv(x, w, b=None, *, strides, pads, dilations=None, group=1, **_):
     y = lax.conv_general_dilated(x, w, strides, _pairs(pads), rhs_dilation=dilations,
                                  dimension_numbers=_spatial(x.ndim), feature_group_count=group)
     return y if b is None else y + b.reshape([-1] + [1] * (x.ndim - 2))
@@ -129,7 +129,7 @@ def _reshape(x, shape, **_):
 
 
 OPERATORS = {
-    "Add": jnp.add, "Sub": jnp.subtract, "Mul": jnp.multiply, "Div": jnp.divide, "Pow": jnp.power,
+    "Sign": jnp.sign, "Add": jnp.add, "Sub": jnp.subtract, "Mul": jnp.multiply, "Div": jnp.divide, "Pow": jnp.power,
     "Sqrt": jnp.sqrt, "Erf": jax.scipy.special.erf, "Tanh": jnp.tanh, "Sigmoid": jax.nn.sigmoid,
     "Relu": lambda x: jnp.maximum(x, 0), "Clip": jnp.clip,
     "HardSwish": lambda x: x * jnp.clip(x / 6 + 0.5, 0, 1), "Gelu": _gelu,
