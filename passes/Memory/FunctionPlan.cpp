@@ -59,7 +59,7 @@ LogicalResult FunctionPlan::check() {
 LogicalResult FunctionPlan::place() {
   placeArguments();
   placeResults();
-  if (failed(checkCopies())) {
+  if (failed(orderCopies())) {
     return failure();
   }
   planIntermediates();
@@ -156,24 +156,34 @@ bool FunctionPlan::mayWriteState(OpResult result, rt::BufferAttr target) {
   return true;
 }
 
-/// Copies come after all launches, so none may read a state that an earlier one
-/// has replaced.
-LogicalResult FunctionPlan::checkCopies() {
-  for (auto [i, copy] : llvm::enumerate(copies)) {
+/// Copies come after all launches; one that reads a state comes before the one
+/// that replaces it.
+LogicalResult FunctionPlan::orderCopies() {
+  auto reads = [&](const Copy &copy, const Copy &writer) {
     rt::BufferAttr from = places.lookup(copy.from);
-    if (!from || from.getRegion() != rt::BufferRegion::State) {
-      continue;
+    if (!from || from.getRegion() != rt::BufferRegion::State ||
+        !writer.isState) {
+      return false;
     }
     int64_t begin = from.getOffset().getFixed();
-    int64_t end = begin + byteSize(copy.from.getType());
-    for (const Copy &earlier : getCopies().take_front(i)) {
-      int64_t other = earlier.to.getOffset().getFixed();
-      if (earlier.isState && other < end &&
-          begin < other + byteSize(earlier.from.getType())) {
-        return function.emitOpError("cannot exchange states without a launch");
-      }
+    int64_t written = writer.to.getOffset().getFixed();
+    return written < begin + byteSize(copy.from.getType()) &&
+           begin < written + byteSize(writer.from.getType());
+  };
+  SmallVector<Copy> ordered;
+  while (!copies.empty()) {
+    auto *next = llvm::find_if(copies, [&](const Copy &writer) {
+      return llvm::none_of(copies, [&](const Copy &copy) {
+        return &copy != &writer && reads(copy, writer);
+      });
+    });
+    if (next == copies.end()) {
+      return function.emitOpError("cannot exchange states without a launch");
     }
+    ordered.push_back(*next);
+    copies.erase(next);
   }
+  copies = std::move(ordered);
   return success();
 }
 

@@ -63,7 +63,7 @@ private:
   void placeArguments();
   void placeResults();
   bool mayWriteState(mlir::OpResult result, rt::BufferAttr target);
-  mlir::LogicalResult checkCopies();
+  mlir::LogicalResult orderCopies();
   void planIntermediates();
 
   mlir::func::FuncOp function;

@@ -24,13 +24,18 @@ Status tooLarge(GpuDevice &self, size_t free, size_t total) {
   auto number = [](uint64_t bytes) {
     return static_cast<unsigned long long>(bytes);
   };
+  Str state;
+  if (sums[AMPC_REGION_STATE]) {
+    state.appendf("state %llu, ", number(sums[AMPC_REGION_STATE]));
+  }
   return Status::error(
       AMPC_DEVICE,
-      "this program needs %llu bytes of GPU memory (weights %llu, state %llu, "
-      "activations %llu, workspace %llu, inputs and outputs %llu); GPU %d has "
-      "%llu free of %llu",
+      "this program needs %llu bytes of GPU memory (weights %llu, "
+      "%sactivations "
+      "%llu, workspace %llu, inputs and outputs %llu); GPU %d has %llu free of "
+      "%llu",
       number(sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + workspace),
-      number(sums[AMPC_REGION_WEIGHTS]), number(sums[AMPC_REGION_STATE]),
+      number(sums[AMPC_REGION_WEIGHTS]), state.c_str(),
       number(sums[AMPC_REGION_ARENA]), number(workspace),
       number(sums[AMPC_REGION_INPUT] + sums[AMPC_REGION_OUTPUT]), self.ordinal,
       number(free), number(total));
