@@ -62,8 +62,9 @@ class Evaluated:
         """Update the parameters; what the update found."""
         given = {name: np.asarray(value, np.int32 if isinstance(value, np.int32) else np.float32)
                  for name, value in (NUMBERS | numbers).items()}
-        found = self._trainer.run("apply", given)
-        return {name: float(value) for name, value in found.items()}
+        self._trainer.run("apply", given)
+        return {name.removeprefix("metrics."): float(value) for name, value in self._trainer.memory.items()
+                if name.startswith("metrics.")}
 
 
 class _Tensor(ctypes.Structure):
