@@ -139,6 +139,9 @@ static void buildTrainingPhase(OpPassManager &passes,
       training::createTrainingExpandUpdatesPass());
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalizerPass());
+  // Last: the elimination of common subexpressions would undo it.
+  passes.addNestedPass<func::FuncOp>(
+      training::createTrainingRecomputeActivationsPass());
 }
 
 /// Before any pass looks into constants.

@@ -62,7 +62,7 @@ def parse(text: str) -> tuple[list[Operation], dict[str, str]]:
             raise ValueError(f"unexpected line: {line:.100}")
         result, count, op, kernel, rest = match.groups()
         signature = rest.rsplit(" -> ", 1)
-        types = TENSOR.findall(signature[1]) if result else []
+        types = TENSOR.findall(signature[-1]) if result else []
         names = [f"{result}#{i}" for i in range(int(count))] if count else [result] if result else []
         operations.append(Operation(kernel or op, VALUE.findall(signature[0]), dict(zip(names, types))))
     return operations, arguments
