@@ -7,6 +7,7 @@
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/RemarkForwarder.h"
 #include "compiler/Driver/TensorData.h"
+#include "compiler/Driver/TrainingFacts.h"
 #include "compiler/Driver/Version.h"
 #include "compiler/Driver/WeightSection.h"
 #include "compiler/Import/Import.h"
@@ -16,6 +17,7 @@
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Registration/Registration.h"
 #include "dialects/Rt/IR/RtDialect.h"
+#include "dialects/Train/IR/TrainDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -51,7 +53,8 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
     context.setThreadPool(*threads);
   }
   context.printOpOnDiagnostic(options.verbose);
-  context.loadDialect<amp::AmpDialect, rt::RtDialect, func::FuncDialect>();
+  context.loadDialect<amp::AmpDialect, rt::RtDialect, train::TrainDialect,
+                      func::FuncDialect>();
   forwarder = std::make_unique<MlirDiagnosticForwarder>(&context, sink);
   if (options.mlirTiming) {
     timing = std::make_unique<DefaultTimingManager>();
@@ -113,13 +116,14 @@ LogicalResult Compilation::run(Phase last) {
       return failure();
     }
   }
-  for (Phase phase : getInferencePhases()) {
+  for (Phase phase : getPhases(options.train)) {
     if (phase <= *reached || phase > last) {
       continue;
     }
     timer.enter(stringifyPhase(phase));
-    if (failed(runPhase(phase)) || failed(dump(phase)) ||
-        failed(writeReports(phase))) {
+    bool isEntry = options.train && phase == Phase::Graph;
+    if ((isEntry && failed(enterTraining())) || failed(runPhase(phase)) ||
+        failed(dump(phase)) || failed(writeReports(phase))) {
       return failure();
     }
     reached = phase;
@@ -172,6 +176,7 @@ LogicalResult Compilation::importOnnxModel() {
   for (const auto &[name, size] : options.dimParams) {
     importOptions.dimParams[name] = size;
   }
+  importOptions.isTraining = options.train;
   if (options.maxNodes) {
     importOptions.maxNodes = *options.maxNodes;
   }
@@ -233,11 +238,13 @@ std::vector<std::string> Compilation::getGraphInputs() const {
   return names;
 }
 
-LogicalResult Compilation::runPhase(Phase phase) {
+/// Reports what passes refuse as of `category`, and what the verifier then
+/// finds as a defect.
+LogicalResult
+Compilation::runPasses(StringRef what, ExitCode category,
+                       llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(&context);
-  // What a pass refuses is the model's fault or a missing feature; what the
-  // verifier then finds is ours. The verifier runs by itself, so that the two
-  // can be told apart.
+  // The verifier runs by itself, so that the two can be told apart.
   manager.enableVerifier(options.verifyEach);
   TimingScope scope;
   if (timing) {
@@ -251,7 +258,38 @@ LogicalResult Compilation::runPhase(Phase phase) {
         /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
         llvm::errs(), getPrintingFlags(options.elideAbove));
   }
-  buildPhase(phase, manager, getPhaseOptions());
+  build(manager);
+  size_t errorsBefore = sink.getNumErrors();
+  forwarder->setCategory(category);
+  LogicalResult ran = manager.run(*module);
+  forwarder->setCategory(ExitCode::Internal);
+  if (failed(ran)) {
+    if (sink.getNumErrors() == errorsBefore) {
+      (void)sink.error(ExitCode::Internal, what + " failed without a reason");
+    }
+    return failure();
+  }
+  return verify(*module);
+}
+
+LogicalResult Compilation::enterTraining() {
+  // A loss that does not fit the model is one that the command line asks for.
+  if (failed(runPasses("the training entry", ExitCode::Unsupported,
+                       [&](OpPassManager &passes) {
+                         buildTrainingParameters(passes, options.training);
+                       })) ||
+      failed(runPasses("the training entry", ExitCode::Usage,
+                       [&](OpPassManager &passes) {
+                         buildTrainingLoss(passes, options.training);
+                       }))) {
+    return failure();
+  }
+  recordStates(*module);
+  return success();
+}
+
+LogicalResult Compilation::runPhase(Phase phase) {
+  PhaseOptions phaseOptions = getPhaseOptions();
   if (phase == Phase::Precision && options.verbose) {
     precision::PolicyFacts facts = getPolicyFacts();
     sink.note("precision policy " + facts.amp + ": " + facts.reason);
@@ -259,21 +297,20 @@ LogicalResult Compilation::runPhase(Phase phase) {
       sink.note("contractions of f32: tf32, " + facts.contractionsNote);
     }
   }
-  size_t errorsBefore = sink.getNumErrors();
-  // The precision phase refuses nothing but rules of the command line.
-  forwarder->setCategory(phase == Phase::Precision ? ExitCode::Usage
-                                                   : ExitCode::Unsupported);
-  LogicalResult ran = manager.run(*module);
-  forwarder->setCategory(ExitCode::Internal);
-  if (failed(ran)) {
-    if (sink.getNumErrors() == errorsBefore) {
-      (void)sink.error(ExitCode::Internal,
-                       "the " + stringifyPhase(phase) +
-                           " phase failed without a reason");
-    }
+  // What a pass refuses is the model's fault or a missing feature; the
+  // precision phase refuses nothing but rules of the command line.
+  ExitCode category =
+      phase == Phase::Precision ? ExitCode::Usage : ExitCode::Unsupported;
+  if (failed(runPasses(("the " + stringifyPhase(phase) + " phase").str(),
+                       category, [&](OpPassManager &passes) {
+                         buildPhase(phase, passes, phaseOptions);
+                       }))) {
     return failure();
   }
-  return verify(*module);
+  if (phase == Phase::Training) {
+    recordStep(*module, options.optimizer);
+  }
+  return success();
 }
 
 LogicalResult Compilation::writeReports(Phase phase) {
@@ -386,6 +423,7 @@ CodegenOptions Compilation::getCodegenOptions() {
   if (options.target == "cuda") {
     metadata["kernel_work"] = countWorkOfKernels();
   }
+  addTrainingFacts(*this, metadata);
   if (!certificate.empty()) {
     metadata["certificate"] = llvm::json::Object(certificate);
   }

@@ -121,6 +121,11 @@ private:
   llvm::LogicalResult importOnnxModel();
   llvm::LogicalResult parseMlirModel();
   llvm::LogicalResult runPhase(Phase phase);
+  llvm::LogicalResult
+  runPasses(llvm::StringRef what, ExitCode category,
+            llvm::function_ref<void(mlir::OpPassManager &)>);
+  /// Turns a model into one with parameters and a loss.
+  llvm::LogicalResult enterTraining();
   llvm::LogicalResult checkMemory();
   llvm::LogicalResult writeReports(Phase phase);
   llvm::LogicalResult dump(Phase phase);
@@ -154,8 +159,8 @@ private:
 void warmUp();
 
 /// What --amp=auto means for `target`, and why.
-AmpPolicy chooseAutoPolicy(const Target &target);
-std::string describeAutoPolicy(const Target &target);
+AmpPolicy chooseAutoPolicy(const Target &target, bool isTraining = false);
+std::string describeAutoPolicy(const Target &target, bool isTraining = false);
 
 /// Hands the findings of the importer to the sink.
 void reportImport(const importer::ImportDiagnostics &found,

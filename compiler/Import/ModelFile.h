@@ -34,6 +34,8 @@ public:
 
   const onnx::ModelProto &getProto() const { return *proto; }
   llvm::StringRef getPath() const { return path; }
+  /// The whole file.
+  llvm::ArrayRef<uint8_t> getBytes() const;
   ExternalData &getExternalData() { return externalData; }
 
   /// Raw data that the scanner left in the file; empty for an unknown index.

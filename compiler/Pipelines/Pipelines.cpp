@@ -32,10 +32,13 @@ llvm::StringRef stringifyAmpPolicy(AmpPolicy policy) {
   llvm_unreachable("not a policy");
 }
 
-llvm::ArrayRef<Phase> getInferencePhases() {
-  static constexpr Phase phases[] = {Phase::Graph, Phase::Precision,
-                                     Phase::Fusion, Phase::Memory};
-  return phases;
+llvm::ArrayRef<Phase> getPhases(bool isTraining) {
+  static constexpr Phase inference[] = {Phase::Graph, Phase::Precision,
+                                        Phase::Fusion, Phase::Memory};
+  static constexpr Phase training[] = {Phase::Graph, Phase::Precision,
+                                       Phase::Training, Phase::Fusion,
+                                       Phase::Memory};
+  return isTraining ? llvm::ArrayRef(training) : llvm::ArrayRef(inference);
 }
 
 static void buildPrecisionPhase(OpPassManager &passes,
@@ -127,27 +130,49 @@ static void buildGraphPhase(OpPassManager &passes,
 
 static void buildTrainingPhase(OpPassManager &passes,
                                const PhaseOptions &options) {
+  passes.addPass(training::createTrainingSplitEntriesPass());
   passes.addNestedPass<func::FuncOp>(
       training::createTrainingBatchStatisticsPass());
   passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
+  training::TrainingDifferentiatePassOptions differentiate;
+  differentiate.gradientType = options.training.gradientType;
   passes.addNestedPass<func::FuncOp>(
-      training::createTrainingDifferentiatePass());
+      training::createTrainingDifferentiatePass(differentiate));
   training::TrainingBuildStepPassOptions step;
-  step.optimizer = options.optimizer;
+  step.optimizer = options.training.optimizer;
   passes.addPass(training::createTrainingBuildStepPass(step));
+  passes.addPass(training::createTrainingExpandDropoutPass());
   passes.addNestedPass<func::FuncOp>(
       training::createTrainingExpandUpdatesPass());
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(training::createTrainingKeepCopiesPass());
   // Last: the elimination of common subexpressions would undo it.
   passes.addNestedPass<func::FuncOp>(
       training::createTrainingRecomputeActivationsPass());
 }
 
 /// Before any pass looks into constants.
-void buildTrainingEntry(OpPassManager &passes) {
-  passes.addPass(training::createTrainingExposeParametersPass());
-  passes.addPass(training::createTrainingAttachLossPass());
+void buildTrainingParameters(OpPassManager &passes,
+                             const TrainingOptions &options) {
+  training::TrainingExposeParametersPassOptions expose;
+  expose.frozen.assign(options.frozen.begin(), options.frozen.end());
+  expose.trained.assign(options.trained.begin(), options.trained.end());
+  passes.addPass(training::createTrainingExposeParametersPass(expose));
+}
+
+void buildTrainingLoss(OpPassManager &passes, const TrainingOptions &options) {
+  training::TrainingAttachLossPassOptions loss;
+  loss.loss = options.loss;
+  loss.input = options.lossInput;
+  loss.output = options.lossOutput;
+  loss.label = options.label;
+  loss.probabilities = options.probabilities;
+  loss.smoothing = options.smoothing;
+  loss.ignoreIndex = options.ignoreIndex;
+  loss.classWeights.assign(options.classWeights.begin(),
+                           options.classWeights.end());
+  passes.addPass(training::createTrainingAttachLossPass(loss));
 }
 
 void buildPhase(Phase phase, OpPassManager &passes,
@@ -250,7 +275,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
     options.normOutputFp32 = normOutputFp32;
     options.strictRounding = strictRounding;
     options.isTraining = isTraining;
-    options.optimizer = optimizer;
+    options.training.optimizer = optimizer;
     return options;
   }
 };
@@ -271,7 +296,10 @@ void registerPipelines() {
   PassPipelineRegistration<> entry(
       "ampc-training-entry-pipeline",
       "What a model to be trained goes through before the graph phase.",
-      buildTrainingEntry);
+      [](OpPassManager &passes) {
+        buildTrainingParameters(passes, TrainingOptions());
+        buildTrainingLoss(passes, TrainingOptions());
+      });
 }
 
 } // namespace ampc

@@ -186,6 +186,7 @@ static LogicalResult convertBatchNorm(Node &n) {
   }
   n.set(0, n.build<amp::BatchNormOp>(n.in(0), n.in(1), n.in(2), n.in(3),
                                      n.in(4), llvm::APFloat(epsilon),
+                                     llvm::APFloat(momentum),
                                      amp::Layout::ChannelsFirst));
   return success();
 }

@@ -279,7 +279,9 @@ typedef struct ampc_program {
   /* The first part of the weights: what kernels read. First values of states
    * follow, which only a new session needs. */
   uint64_t constant_bytes;
-  /* A trainer has the entries "eval", "step" and "apply" beside `main`. */
+  /* A trainer has the entries "eval", "step" and "apply" beside `main`, and
+   * "refresh", which a session runs after parameters have been written, if
+   * there are copies of them. */
   uint32_t num_entries;
   uint32_t num_states;
   const ampc_entry *entries;
