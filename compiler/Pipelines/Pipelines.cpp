@@ -148,6 +148,9 @@ static void buildTrainingPhase(OpPassManager &passes,
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(training::createTrainingKeepCopiesPass());
+  // Last: the elimination of common subexpressions would undo it.
+  passes.addNestedPass<func::FuncOp>(
+      training::createTrainingRecomputeActivationsPass());
 }
 
 /// Before any pass looks into constants.

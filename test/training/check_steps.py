@@ -241,7 +241,8 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
                 labels[micro:2 * micro] = -100
                 if overflows and micro:
                     x[2, 3] = np.inf
-                trainer.run("step", {"x": x, "labels": labels, "samples": np.int64(BATCH)})
+                samples = BATCH - micro
+                trainer.run("step", {"x": x, "labels": labels, "samples": np.int64(samples)})
                 if not overflows:
                     reference.step(x.astype(np.float64), labels, samples)
             before = trainer.memory["parameters"].copy()
