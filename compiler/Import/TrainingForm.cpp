@@ -49,10 +49,9 @@ LogicalResult TrainingFormReader::collect() {
   }
   auto add = [&](const onnx::GraphProto &graph, bool isOfAlgorithm) {
     for (const auto &[i, node] : llvm::enumerate(graph.node())) {
-      steps.push_back({&node,
-                       (isOfAlgorithm ? "training/" : "") +
-                           getNodeLabel(node, i),
-                       isOfAlgorithm});
+      steps.push_back(
+          {&node, (isOfAlgorithm ? "training/" : "") + getNodeLabel(node, i),
+           isOfAlgorithm});
     }
     for (const onnx::TensorProto &tensor : graph.initializer()) {
       tensors[tensor.name()] = &tensor;
@@ -65,8 +64,7 @@ LogicalResult TrainingFormReader::collect() {
   for (TrainingNode &step : steps) {
     for (const std::string &output : step.node->output()) {
       if (!output.empty() && !makers.try_emplace(output, &step).second) {
-        return diags.invalid(step.label,
-                             "two nodes compute '" + output + "'");
+        return diags.invalid(step.label, "two nodes compute '" + output + "'");
       }
     }
   }
@@ -111,13 +109,12 @@ LogicalResult TrainingFormReader::readGradient() {
   }
   for (auto [i, name] : llvm::enumerate(xs)) {
     bool isInitializer =
-        any_of(proto.graph().initializer(), [&](const auto &tensor) {
-          return tensor.name() == name;
-        });
+        any_of(proto.graph().initializer(),
+               [&](const auto &tensor) { return tensor.name() == name; });
     if (!isInitializer) {
       return unsupported(*gradient, "a gradient with respect to '" + name +
                                         "', which is no initializer of the "
-                                        "model,");
+                                        "model");
     }
     if (static_cast<int>(i) < node.output_size() && !node.output(i).empty()) {
       gradients[name] = node.output(i);
@@ -127,7 +124,8 @@ LogicalResult TrainingFormReader::readGradient() {
 }
 
 /// Whether the node adds 1 to the count of updates.
-bool TrainingFormReader::isCounter(const TrainingNode &step, StringRef count) const {
+bool TrainingFormReader::isCounter(const TrainingNode &step,
+                                   StringRef count) const {
   const onnx::NodeProto &node = *step.node;
   if (node.op_type() != "Add" || node.input_size() != 2) {
     return false;
@@ -157,17 +155,18 @@ LogicalResult TrainingFormReader::readUpdates() {
     bool isCount = key == count && maker && isCounter(*maker, count);
     auto expected = updates.find(key);
     if (!isCount && (expected == updates.end() || expected->second != value)) {
-      return diags.unsupported(key, "an update by '" + printableName(value) +
-                                        "', which is no result of the "
-                                        "optimizer for it, in a training step");
+      return diags.unsupported(
+          key, "unsupported in a training step: an update by '" +
+                   printableName(value) +
+                   "', which is no result of the optimizer for it");
     }
     bound[key] = value;
   }
   for (const auto &entry : updates) {
     if (!bound.contains(entry.first())) {
-      return diags.unsupported(entry.first(),
-                               "the optimizer's result for this initializer "
-                               "is not bound to it in a training step");
+      return diags.unsupported(
+          entry.first(), "unsupported in a training step: the optimizer's "
+                         "result for this initializer is not bound to it");
     }
   }
   return success();
@@ -200,8 +199,7 @@ LogicalResult TrainingFormReader::checkReaders() {
     bool isNeeded = any_of(step.node->output(), [&](const std::string &output) {
       return needed.contains(output);
     });
-    if (step.isOfAlgorithm && !isNeeded &&
-        step.node->op_type() != "Constant") {
+    if (step.isOfAlgorithm && !isNeeded && step.node->op_type() != "Constant") {
       return unsupported(step, "a node that does not compute the loss");
     }
     for (const std::string &input : step.node->input()) {

@@ -40,17 +40,21 @@ public:
   }
 
 private:
-  llvm::LogicalResult unsupported(const TrainingNode &step, const llvm::Twine &what) {
-    return diags.unsupported(step.label, what + " in a training step");
+  llvm::LogicalResult unsupported(const TrainingNode &step,
+                                  const llvm::Twine &what) {
+    return diags.unsupported(step.label,
+                             "unsupported in a training step: " + what);
   }
   llvm::LogicalResult collect();
   llvm::LogicalResult readGradient();
   llvm::LogicalResult readOptimizers();
   llvm::LogicalResult readOptimizer(TrainingNode &step);
-  llvm::LogicalResult readAttributes(const TrainingNode &step, TrainingForm &of);
+  llvm::LogicalResult readAttributes(const TrainingNode &step,
+                                     TrainingForm &of);
   llvm::LogicalResult readUpdates();
   llvm::LogicalResult checkReaders();
-  llvm::LogicalResult checkStates(const TrainingNode &step, llvm::ArrayRef<std::string> names);
+  llvm::LogicalResult checkStates(const TrainingNode &step,
+                                  llvm::ArrayRef<std::string> names);
   bool isCounter(const TrainingNode &step, llvm::StringRef count) const;
   void rewrite();
 
@@ -67,7 +71,7 @@ private:
   llvm::StringMap<const onnx::TensorProto *> tensors;
   llvm::StringMap<std::string> gradients; ///< of each parameter: its name
   llvm::StringMap<std::string> updates;   ///< of what an optimizer reads
-  std::string count;                ///< of updates
+  std::string count;                      ///< of updates
   TrainingForm form;
 };
 

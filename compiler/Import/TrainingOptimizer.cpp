@@ -51,7 +51,8 @@ std::optional<double> TrainingFormReader::findNumber(StringRef name) const {
 }
 
 /// The numbers of an optimizer by the names they have in a trainer.
-LogicalResult TrainingFormReader::readAttributes(const TrainingNode &step, TrainingForm &of) {
+LogicalResult TrainingFormReader::readAttributes(const TrainingNode &step,
+                                                 TrainingForm &of) {
   AttributeReader attrs(*step.node, step.label, nullptr, diags);
   auto add = [&](StringRef name, double value) {
     of.numbers.emplace_back(name.str(), value);
@@ -77,8 +78,8 @@ LogicalResult TrainingFormReader::readAttributes(const TrainingNode &step, Train
                            "expected mode standard or nesterov, got '" +
                                printableName(mode) + "'");
     }
-    of.optimizer = mode == "nesterov" ? OnnxOptimizer::Nesterov
-                                      : OnnxOptimizer::Momentum;
+    of.optimizer =
+        mode == "nesterov" ? OnnxOptimizer::Nesterov : OnnxOptimizer::Momentum;
     add("momentum", attrs.getFloat("alpha", 0));
     if (attrs.getFloat("beta", 1) != 1) {
       refused = "beta other than 1";
@@ -93,20 +94,22 @@ LogicalResult TrainingFormReader::readAttributes(const TrainingNode &step, Train
 
 /// States of a trainer begin with zeros.
 LogicalResult TrainingFormReader::checkStates(const TrainingNode &step,
-                                      ArrayRef<std::string> names) {
+                                              ArrayRef<std::string> names) {
   for (const std::string &name : names) {
     const onnx::TensorProto *tensor = findTensor(name);
     if (!tensor) {
-      return unsupported(step, "a state, '" + name + "', that is no "
-                               "initializer");
+      return unsupported(step, "a state, '" + name +
+                                   "', that is no "
+                                   "initializer");
     }
     auto view = readTensor(model, *tensor, name, diags);
     if (!view) {
       return failure();
     }
     if (any_of(view->bytes, [](uint8_t byte) { return byte != 0; })) {
-      return unsupported(step, "a state, '" + name + "', that does not begin "
-                               "with zeros");
+      return unsupported(step, "a state, '" + name +
+                                   "', that does not begin "
+                                   "with zeros");
     }
   }
   return success();
@@ -117,8 +120,8 @@ LogicalResult TrainingFormReader::readOptimizer(TrainingNode &step) {
   unsigned slots = countSlots(node);
   int given = node.input_size() - 2;
   if (given <= 0 || given % slots != 0) {
-    return diags.invalid(step.label, "expected " + Twine(slots) +
-                                         " tensors per parameter");
+    return diags.invalid(step.label,
+                         "expected " + Twine(slots) + " tensors per parameter");
   }
   TrainingForm of;
   if (failed(readAttributes(step, of))) {
@@ -131,7 +134,7 @@ LogicalResult TrainingFormReader::readOptimizer(TrainingNode &step) {
   auto first = findNumber(node.input(1));
   if (!first || *first < 0) {
     return unsupported(step, "a count of updates, '" + node.input(1) +
-                                 "', that is no initializer,");
+                                 "', that is no initializer");
   }
   of.firstCount = static_cast<int64_t>(*first);
   bool isFirst = form.parameters.empty();
@@ -145,7 +148,9 @@ LogicalResult TrainingFormReader::readOptimizer(TrainingNode &step) {
   form.firstCount = of.firstCount;
   count = node.input(1);
   int number = given / static_cast<int>(slots);
-  auto slot = [&](int which, int i) { return node.input(2 + which * number + i); };
+  auto slot = [&](int which, int i) {
+    return node.input(2 + which * number + i);
+  };
   for (int i = 0; i < number; ++i) {
     std::string parameter = slot(0, i);
     auto gradient = gradients.find(parameter);

@@ -17,8 +17,8 @@ public:
   ApplyBuilder(TrainingState &state, FunctionBuilder &apply,
                Optimizer optimizer, int64_t firstCount)
       : Formula(apply.at, state.module.getLoc()), state(state), apply(apply),
-        optimizer(optimizer), firstCount(firstCount), scalar(state.scalarType()),
-        count(state.countType()) {}
+        optimizer(optimizer), firstCount(firstCount),
+        scalar(state.scalarType()), count(state.countType()) {}
 
   void build();
 
@@ -82,8 +82,8 @@ void ApplyBuilder::updateScale(Value scaler, Value scale, Value found) {
   write(trackerState, select(isDynamic, updated.getNewTracker(), tracker));
 }
 
-/// Steps are counted with the one that is made. ONNX counts those before it, and
-/// may begin with another number.
+/// Steps are counted with the one that is made. ONNX counts those before it,
+/// and may begin with another number.
 void ApplyBuilder::moveByAdam(Value gradient, Value multiplier, Value skip,
                               Value taken) {
   Value rate = given("learning_rate"), decay = given("weight_decay");
@@ -95,10 +95,10 @@ void ApplyBuilder::moveByAdam(Value gradient, Value multiplier, Value skip,
   auto [squareArena, square] = addMoment("square");
   bool isOnnx = optimizer == Optimizer::AdamEpsilonHat;
   Value step = plus(taken, isOnnx ? static_cast<double>(firstCount) : 1);
-  auto moved = train::AdamOp::create(
-      b, loc, flat, flat, flat, parameters, mean, square, gradient, multiplier,
-      skip, step, rate, beta1, beta2, epsilon, decay,
-      optimizer == Optimizer::AdamW, isOnnx);
+  auto moved = train::AdamOp::create(b, loc, flat, flat, flat, parameters, mean,
+                                     square, gradient, multiplier, skip, step,
+                                     rate, beta1, beta2, epsilon, decay,
+                                     optimizer == Optimizer::AdamW, isOnnx);
   write(state.parameters, moved.getNewParameter());
   write(meanArena, moved.getNewMean());
   write(squareArena, moved.getNewSquare());

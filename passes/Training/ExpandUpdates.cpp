@@ -173,9 +173,8 @@ struct TrainingExpandUpdatesPass final
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<ExpandCheck, ExpandUpdateScale, ExpandClip, ExpandSgd, ExpandAdam,
-             ExpandAdagrad>(&getContext());
+    patterns.add<ExpandCheck, ExpandUpdateScale, ExpandClip, ExpandSgd,
+                 ExpandAdam, ExpandAdagrad>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
