@@ -67,6 +67,7 @@ Compilation::~Compilation() {
   // The constants of modules point into the model.
   module = nullptr;
   keptModule = nullptr;
+  beforeTraining = nullptr;
 }
 
 void warmUp() {
@@ -123,8 +124,16 @@ LogicalResult Compilation::run(Phase last) {
     }
     timer.enter(stringifyPhase(phase));
     bool isEntry = options.train && phase == Phase::Graph;
-    if ((isEntry && failed(enterTraining())) || failed(runPhase(phase)) ||
-        failed(dump(phase)) || failed(writeReports(phase))) {
+    if (phase == Phase::Training && maySaveMemory()) {
+      beforeTraining = module->clone();
+    }
+    if ((isEntry && failed(enterTraining())) || failed(runPhase(phase))) {
+      return failure();
+    }
+    if (phase == Phase::Memory && saveMemory()) {
+      return run(last);
+    }
+    if (failed(dump(phase)) || failed(writeReports(phase))) {
       return failure();
     }
     reached = phase;
@@ -342,27 +351,6 @@ LogicalResult Compilation::writeReports(Phase phase) {
       return failure();
     }
     return checkMemory();
-  }
-  return success();
-}
-
-LogicalResult Compilation::checkMemory() {
-  forwarder->setCategory(ExitCode::Limit);
-  LogicalResult checked = checkWeightSize(*module, weightLimit);
-  forwarder->setCategory(ExitCode::Internal);
-  if (failed(checked) || !options.memoryLimit) {
-    return checked;
-  }
-  for (auto program : module->getOps<rt::ProgramOp>()) {
-    uint64_t bytes = program.getArena().getFixed();
-    if (bytes > *options.memoryLimit) {
-      return sink.error(
-          ExitCode::Limit,
-          "the program needs " + Twine(bytes) +
-              " bytes for activations, more than --memory-limit=" +
-              Twine(*options.memoryLimit),
-          "--memory-report=- shows what needs them");
-    }
   }
   return success();
 }

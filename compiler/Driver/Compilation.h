@@ -129,6 +129,12 @@ private:
   /// Turns a model into one with parameters and a loss.
   llvm::LogicalResult enterTraining();
   llvm::LogicalResult checkMemory();
+  /// Whether the training phase may have to run again with a backward pass that
+  /// keeps less.
+  bool maySaveMemory() const;
+  /// Goes back to before that phase if the program is too large.
+  bool saveMemory();
+  std::string describeFittingBatch() const;
   llvm::LogicalResult writeReports(Phase phase);
   llvm::LogicalResult dump(Phase phase);
 
@@ -148,6 +154,7 @@ private:
   std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
   mlir::OwningOpRef<mlir::ModuleOp> keptModule;
+  mlir::OwningOpRef<mlir::ModuleOp> beforeTraining; ///< to come back to
   std::optional<Phase> keptPhase;
   llvm::SmallVector<int64_t> exposedResults;
   std::string exposedRounding;

@@ -15,6 +15,7 @@ using namespace llvm::opt;
 using ampc::training::GradientType;
 using ampc::training::Loss;
 using ampc::training::Optimizer;
+using ampc::training::RecomputeMode;
 
 namespace ampc::driver {
 
@@ -193,15 +194,12 @@ void TrainingReader::readOptimizer() {
                         {"fp16", GradientType::F16},
                         {"bf16", GradientType::BF16}},
                        training.gradientType);
-  bool recomputes = false;
-  choose<bool>(OPT_recompute,
-               {{"none", false}, {"blocks", true}, {"all", true}}, recomputes);
-  if (recomputes) {
-    (void)sink.error(ExitCode::Unsupported,
-                     "--recompute=" + args.getLastArgValue(OPT_recompute) +
-                         " is not supported yet",
-                     "what the backward pass reads is kept: --recompute=none");
-  }
+  choose<RecomputeMode>(OPT_recompute,
+                        {{"none", RecomputeMode::None},
+                         {"blocks", RecomputeMode::Blocks},
+                         {"all", RecomputeMode::All}},
+                        training.recompute);
+  training.choosesRecompute = !args.hasArg(OPT_recompute);
 }
 
 void TrainingReader::readGlobs(OptSpecifier id,

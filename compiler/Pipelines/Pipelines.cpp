@@ -148,6 +148,15 @@ static void buildTrainingPhase(OpPassManager &passes,
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(training::createTrainingKeepCopiesPass());
+  // Last: the elimination of common subexpressions would undo these.
+  if (options.training.recompute != training::RecomputeMode::None) {
+    training::TrainingRecomputeBlocksPassOptions blocks;
+    blocks.mode = options.training.recompute;
+    passes.addNestedPass<func::FuncOp>(
+        training::createTrainingRecomputeBlocksPass(blocks));
+  }
+  passes.addNestedPass<func::FuncOp>(
+      training::createTrainingRecomputeActivationsPass());
 }
 
 /// Before any pass looks into constants.

@@ -23,6 +23,8 @@ struct TrainingOptions {
   training::Optimizer optimizer = training::Optimizer::Sgd;
   int64_t firstCount = 0; ///< of updates, where the model begins otherwise
   training::GradientType gradientType = training::GradientType::F32;
+  training::RecomputeMode recompute = training::RecomputeMode::None;
+  bool choosesRecompute = false;            ///< to meet a memory limit
   std::vector<std::string> frozen, trained; ///< globs of initializers
 };
 

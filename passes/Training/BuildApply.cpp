@@ -45,7 +45,7 @@ private:
     return {arena, read(arena, state.flat)};
   }
   Value clipValue(Value gradient, Value inverse);
-  void updateScale(Value scaler, Value scale, Value found);
+  void updateScale(Value scaler, Value scale, Value found, Value isEmpty);
   void move(Value gradient, Value multiplier, Value skip, Value taken);
   void moveByAdam(Value gradient, Value multiplier, Value skip, Value taken);
   void moveByAdagrad(Value gradient, Value multiplier, Value skip, Value taken);
@@ -66,8 +66,10 @@ Value ApplyBuilder::clipValue(Value gradient, Value inverse) {
                             neg(bound));
 }
 
-/// `scaler`: 2 moves the scale, 1 and 0 leave it as it is.
-void ApplyBuilder::updateScale(Value scaler, Value scale, Value found) {
+/// `scaler`: 2 moves the scale, 1 and 0 leave it as it is. Nothing is learnt
+/// about it from an empty window.
+void ApplyBuilder::updateScale(Value scaler, Value scale, Value found,
+                               Value isEmpty) {
   FlatSymbolRefAttr trackerState =
       state.addState("train.tracker", count, Role::Control);
   Value growth = given("growth_factor"), backoff = given("backoff_factor");
@@ -78,8 +80,11 @@ void ApplyBuilder::updateScale(Value scaler, Value scale, Value found) {
       train::UpdateScaleOp::create(b, loc, scalar, count, scale, tracker, found,
                                    growth, backoff, interval, floor);
   Value isDynamic = compare(scaler, P::EQ, 2);
-  write(state.scale, select(isDynamic, updated.getNewScale(), scale));
-  write(trackerState, select(isDynamic, updated.getNewTracker(), tracker));
+  auto writeUpdated = [&](FlatSymbolRefAttr symbol, Value updated, Value old) {
+    write(symbol, select(isEmpty, old, select(isDynamic, updated, old)));
+  };
+  writeUpdated(state.scale, updated.getNewScale(), scale);
+  writeUpdated(trackerState, updated.getNewTracker(), tracker);
 }
 
 /// Steps are counted with the one that is made. ONNX counts those before it,
@@ -161,21 +166,27 @@ void ApplyBuilder::build() {
   Value weight = read(state.findSum("weight"), scalar);
   Value g = read(state.gradients, state.flat);
 
+  // A window in which nothing counts, or without a micro-step, changes nothing.
+  weight = where(compare(read(state.micro, count), P::GT, 0), weight);
+  Value isEmpty = compare(weight, P::EQ, 0);
+  Value divisor = select(isEmpty, constant(weight, 1), weight);
   // gradient * scale / nominal was summed over `weight`.
-  Value inverse = div(constant(scale, state.nominalWeight), mul(scale, weight));
+  Value inverse =
+      div(constant(scale, state.nominalWeight), mul(scale, divisor));
   auto check = train::CheckOp::create(
       b, loc, RankedTensorType::get({}, b.getI1Type()), scalar, g, inverse);
-  Value found = check.getFoundInf();
-  Value skip = both(found, compare(scaler, P::GT, 0));
+  Value found = both(check.getFoundInf(), compare(weight, P::NE, 0));
+  Value isSkipped = both(found, compare(scaler, P::GT, 0));
   Value clip =
       train::ClipOp::create(b, loc, scalar, check.getNorm(), given("max_norm"));
-  Value next = plus(taken, 1), isSkipped = cast(skip, b.getI32Type());
-  write(takenState, sub(next, isSkipped));
-  write(skippedState, add(skipped, isSkipped));
-  updateScale(scaler, scale, found);
+  Value next = plus(taken, 1);
+  Value skip = amp::OrOp::create(b, loc, isSkipped, isEmpty);
+  write(takenState, select(skip, taken, next));
+  write(skippedState, add(skipped, cast(isSkipped, b.getI32Type())));
+  updateScale(scaler, scale, found, isEmpty);
   move(clipValue(g, inverse), mul(inverse, clip), skip, taken);
 
-  addMetric("loss", div(loss, weight));
+  addMetric("loss", div(loss, divisor));
   addMetric("weight", weight);
   addMetric("norm", check.getNorm());
   addMetric("scale", scale);

@@ -34,8 +34,8 @@ public:
   Value power(Value x, Value n) { return amp::PowOp::create(b, loc, x, n); }
 };
 
-/// One sum tells both: a square is NaN where the gradient is not finite, and no
-/// sum of other squares is NaN, though it may be infinite.
+/// One sum tells both: a square is NaN where the unscaled gradient is not
+/// finite, and no sum of other squares is NaN, though it may be infinite.
 struct ExpandCheck : OpRewritePattern<train::CheckOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(train::CheckOp op,
@@ -43,7 +43,7 @@ struct ExpandCheck : OpRewritePattern<train::CheckOp> {
     Arithmetic a(b, op.getLoc());
     Value g = op.getGradients(), scaled = a.mul(g, op.getMultiplier());
     Value squares =
-        a.select(a.isFinite(g), a.mul(scaled, scaled), a.number(NAN));
+        a.select(a.isFinite(scaled), a.mul(scaled, scaled), a.number(NAN));
     Value sum =
         amp::ReduceSumOp::create(b, op.getLoc(), squares, amp::axesFrom(g, 0),
                                  /*keepdims=*/false);

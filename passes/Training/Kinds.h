@@ -30,6 +30,9 @@ enum class Optimizer {
   Adagrad
 };
 
+/// What the backward pass computes again to save memory.
+enum class RecomputeMode { None, Blocks, All };
+
 /// To what the gradients of parameters are rounded before they are added up.
 enum class GradientType { F32, F16, BF16 };
 

@@ -1,6 +1,8 @@
 //===- train.cpp - The commands train and eval ----------------------------===//
 #include "runtime/program/command_line.h"
+#include "runtime/program/option_table.h"
 #include "runtime/training/clock.h"
+#include "runtime/training/commands.h"
 #include "runtime/training/training_run.h"
 
 #include <stdio.h>
@@ -21,8 +23,8 @@ static Status checkRanks() {
   return Status();
 }
 
-Status trainCommand(const ampc_program &program, const Options &options,
-                    int *outSignal) {
+static Status trainCommand(const ampc_program &program, const Options &options,
+                           int *outSignal) {
   AMPC_TRY(checkRanks());
   Trainer trainer;
   AMPC_TRY(trainer.open(program));
@@ -33,7 +35,7 @@ Status trainCommand(const ampc_program &program, const Options &options,
   return run.run(holder.session, outSignal);
 }
 
-Status evalCommand(const ampc_program &program, const Options &options) {
+static Status evalCommand(const ampc_program &program, const Options &options) {
   Trainer trainer;
   AMPC_TRY(trainer.open(program));
   if (!options.data) {
@@ -67,4 +69,16 @@ Status evalCommand(const ampc_program &program, const Options &options) {
   return Status();
 }
 
+static Status loadCheckpoint(const char *path, ampc_session session) {
+  Checkpoint checkpoint;
+  bool foreign;
+  AMPC_TRY(checkpoint.open(*ampc_session_program(session), path, &foreign));
+  return checkpoint.load(session);
+}
+
 } // namespace ampc::runtime
+
+using namespace ampc::runtime;
+
+const ampc_training_commands ampc_training = {&trainingOptions, trainCommand,
+                                              evalCommand, loadCheckpoint};

@@ -443,4 +443,5 @@ const ampc_program ampc_program_entry = {
     .states = states,
     .state_bytes = sizeof(State),
     .control_bytes = AT(w),
+    .training = &ampc_training,
 };

@@ -38,7 +38,8 @@ NUMBERS = {"learning_rate": 0.05, "weight_decay": 0.01, "max_norm": 0.4, "growth
            "max_value": 0.0, "rate_decay": 0.3}
 GROWTH_INTERVAL = 2
 BOUNDS = {"off": 1e-4, "fp16": 5e-3, "bf16": 3e-2}
-DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
+# NumPy knows no bf16: two raw bytes.
+DTYPES = {"f16": np.float16, "bf16": np.dtype("V2"), "f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
 
 
 def perceptron(parameters: dict[str, np.ndarray]) -> onnx.ModelProto:
@@ -152,9 +153,9 @@ class Trainer:
         text = (self.folder / "trainer.mlir").read_text()
         assert "train.check" not in text and "train.adam" not in text
         self.places = {name: (shape, arena, int(offset)) for name, shape, arena, offset in re.findall(
-            r"train\.state (?:\w+ )?@\"?([\w.]+)\"? : tensor<([^>]*)> in @(\w+) at (\d+)", text)}
+            r"train\.state (?:\w+ )?@\"?([\w.]+)\"? : tensor<([^>]*)> in @\"?([\w.]+)\"? at (\d+)", text)}
         self.memory = {}
-        for name, shape in re.findall(r"train\.arena @(\w+) : tensor<([^>]*)>", text):
+        for name, shape in re.findall(r"train\.arena @\"?([\w.]+)\"? : tensor<([^>]*)>", text):
             self.memory[name] = self.zeros(shape)
         for name, shape in re.findall(r"train\.state (?:\w+ )?@\"?([\w.]+)\"? : tensor<([^>]*)>(?! in @)", text):
             self.memory[name] = self.zeros(shape)
@@ -185,6 +186,11 @@ class Trainer:
         shape, arena, offset = self.places[state]
         sizes = [int(size) for size in shape.split("x")[:-1]]
         return self.memory[arena][offset:offset + int(np.prod(sizes))].reshape(sizes)
+
+    def refresh(self) -> None:
+        """Bring parameters that were written from outside into their copies."""
+        if "refresh" in self.functions:
+            self.run("refresh", {})
 
     def run(self, function: str, inputs: dict) -> dict:
         arguments, results = self.functions[function]
@@ -225,6 +231,7 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
         trainer = Trainer(pathlib.Path(folder), perceptron(parameters), amp, optimizer)
         for name, value in parameters.items():
             trainer.view(name)[...] = value
+        trainer.refresh()
         reference = Reference(parameters, optimizer)
         for update in range(3):
             overflows = update == 1

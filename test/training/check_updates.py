@@ -142,7 +142,8 @@ def check_finite(tally: Tally) -> None:
             ("negative infinity", spoilt(-np.inf), 0.25, True), ("NaN", spoilt(np.nan), 0.25, True),
             ("infinities of both signs", spoilt(np.inf, -np.inf), 0.25, True),
             ("squares overflow", spoilt(1e30), 1.0, False), ("zero", plain * 0, 1.0, False),
-            ("largest number", spoilt(3.4e38), 2.0**-24, False)):
+            ("largest number", spoilt(3.4e38), 2.0**-24, False),
+            ("overflow when unscaled", spoilt(1e35), 2.0**24, True)):
         gradients = gradients.astype(np.float32)
         with np.errstate(over="ignore", invalid="ignore"):
             expected = np.sqrt(np.sum(np.square(gradients.astype(np.float64) * multiplier)))

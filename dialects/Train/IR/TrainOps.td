@@ -45,10 +45,11 @@ class Train_Op<string mnemonic, list<Trait> traits = []> : Op<Train_Dialect, mne
 def Train_CheckOp : Train_Op<"check"> {
   let summary = "whether gradients are finite, and their norm";
   let description = [{
-    `found_inf` tells whether any element of `gradients` is an infinity or NaN.
-    `norm` is the Euclidean norm of gradients * multiplier, summed in f32; it is
-    NaN where `found_inf` holds. The norm of finite gradients may be infinite,
-    which is no reason to skip a step.
+    `found_inf` tells whether any element of gradients * multiplier is an
+    infinity or NaN, rounded to f32: below a scale of 1 a finite gradient may
+    overflow when it is unscaled. `norm` is the Euclidean norm of that product,
+    summed in f32; it is NaN where `found_inf` holds. The norm of finite gradients
+    may be infinite, which is no reason to skip a step.
 
     ```mlir
     %found, %norm = train.check %g, %m : (tensor<1024xf32>, tensor<f32>) -> (tensor<i1>, tensor<f32>)

@@ -52,10 +52,12 @@
 // CHECK-SAME: tensor<64xf32> {train.state = @parameters}
 // CHECK-SAME: {amp.name = "beta1"}
 // CHECK: %[[F:.*]], %{{.*}} = train.check
-// CHECK: %[[SKIP:.*]] = amp.and %[[F]], %{{.*}}
+// CHECK: %[[FOUND:.*]] = amp.and %[[F]], %{{.*}}
+// CHECK: %[[SKIP:.*]] = amp.and %[[FOUND]], %{{.*}}
 // CHECK: train.clip
+// CHECK: %[[STAY:.*]] = amp.or %[[SKIP]], %{{.*}}
 // CHECK: train.update_scale
-// CHECK: train.adam {{.*}}%[[SKIP]]{{.*}} {decoupled}
+// CHECK: train.adam {{.*}}%[[STAY]]{{.*}} {decoupled}
 // NESTEROV: train.sgd {{.*}} {nesterov}
 
 // CHECK-LABEL: func.func @grad_stats
