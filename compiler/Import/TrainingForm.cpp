@@ -114,7 +114,7 @@ LogicalResult TrainingFormReader::readGradient() {
     if (!isInitializer) {
       return unsupported(*gradient, "a gradient with respect to '" + name +
                                         "', which is no initializer of the "
-                                        "model,");
+                                        "model");
     }
     if (static_cast<int>(i) < node.output_size() && !node.output(i).empty()) {
       gradients[name] = node.output(i);
@@ -155,17 +155,18 @@ LogicalResult TrainingFormReader::readUpdates() {
     bool isCount = key == count && maker && isCounter(*maker, count);
     auto expected = updates.find(key);
     if (!isCount && (expected == updates.end() || expected->second != value)) {
-      return diags.unsupported(key, "an update by '" + printableName(value) +
-                                        "', which is no result of the "
-                                        "optimizer for it, in a training step");
+      return diags.unsupported(
+          key, "unsupported in a training step: an update by '" +
+                   printableName(value) +
+                   "', which is no result of the optimizer for it");
     }
     bound[key] = value;
   }
   for (const auto &entry : updates) {
     if (!bound.contains(entry.first())) {
-      return diags.unsupported(entry.first(),
-                               "the optimizer's result for this initializer "
-                               "is not bound to it in a training step");
+      return diags.unsupported(
+          entry.first(), "unsupported in a training step: the optimizer's "
+                         "result for this initializer is not bound to it");
     }
   }
   return success();

@@ -42,7 +42,8 @@ public:
 private:
   llvm::LogicalResult unsupported(const TrainingNode &step,
                                   const llvm::Twine &what) {
-    return diags.unsupported(step.label, what + " in a training step");
+    return diags.unsupported(step.label,
+                             "unsupported in a training step: " + what);
   }
   llvm::LogicalResult collect();
   llvm::LogicalResult readGradient();

@@ -134,7 +134,7 @@ LogicalResult TrainingFormReader::readOptimizer(TrainingNode &step) {
   auto first = findNumber(node.input(1));
   if (!first || *first < 0) {
     return unsupported(step, "a count of updates, '" + node.input(1) +
-                                 "', that is no initializer,");
+                                 "', that is no initializer");
   }
   of.firstCount = static_cast<int64_t>(*first);
   bool isFirst = form.parameters.empty();

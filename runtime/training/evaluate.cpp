@@ -42,7 +42,14 @@ Status evaluate(ampc_session session, const Trainer &trainer,
                                            batch->inputs(), outputs.data())));
     out->loss += number("loss");
     out->weight += number("loss_weight");
-    out->correct += trainer.hasAccuracy() ? number("correct") : 0;
+    if (trainer.hasAccuracy()) {
+      // The weights of a loss need not count each sample alike.
+      int64_t index = entry.output("count");
+      bool counts = index >= 0 && entry.outputs[index].rank == 0 &&
+                    entry.outputs[index].dtype == AMPC_DTYPE_F32;
+      out->correct += number("correct");
+      out->count += number(counts ? "count" : "loss_weight");
+    }
     out->samples += static_cast<uint64_t>(batch->samples);
   }
   return Status();

@@ -141,7 +141,7 @@ class OwnTrainer(Trainer):
         self.load()
         text = (folder / "trainer.mlir").read_text()
         defaults = re.search(r"defaults = \{(.*?)\}", text).group(1)
-        self.defaults = {name: float(value) for name, value in re.findall(r"(\w+) = ([-+.\de]+) : f64", defaults)}
+        self.defaults = {name: float(value) for name, value in re.findall(r"(\w+) = ([-+.\deE]+) : f64", defaults)}
 
 
 def check(case: dict) -> list[str]:
