@@ -32,10 +32,11 @@ struct Evaluation {
   double loss = 0;
   double weight = 0;
   double correct = 0;
+  double count = 0; // of how many
   uint64_t samples = 0;
 
   double meanLoss() const { return loss / weight; }
-  double accuracy() const { return correct / weight; }
+  double accuracy() const { return correct / count; }
 };
 
 struct EpochRecord {
