@@ -117,7 +117,8 @@ private:
         Value local = arith::SubIOp::create(e.b, e.loc, row, firstRow);
         Value offset = e.addIndex(rowsBase, e.mulIndex(local, stride));
         Type f32 = e.b.getF32Type();
-        emitTile(e, {rows, offset, stride, f32}, right, view.k, height, vectors,
+        emitTile(e, {rows, offset, stride, f32}, right, e.index(view.k), height,
+                 vectors,
                  {e.scratchPointer(tileOffset), e.index(0), panel, f32});
         ok = ok && succeeded(finish(batch, row, j, height));
       };
@@ -223,8 +224,11 @@ private:
 } // namespace
 
 LogicalResult cpu::emitContractionKernel(CpuEmitter &emitter, Operation *root) {
-  if (succeeded(emitDepthwiseKernel(emitter, root))) {
-    return success();
+  for (auto emit : {emitDepthwiseKernel, emitDepthwiseGradientKernel,
+                    emitWeightGradientKernel}) {
+    if (succeeded(emit(emitter, root))) {
+      return success();
+    }
   }
   if (auto view = ContractionView::create(root)) {
     if (view->m != 0 && view->n != 0 && view->k != 0 && view->batch != 0 &&
