@@ -230,7 +230,8 @@ LogicalResult benchTableCommand(const Options &options, DiagnosticSink &sink) {
     argv.push_back(arg.data());
   }
   runtime::Options run;
-  if (failed(reportStatus(runtime::parseOptions(argv.size(), argv.data(), &run),
+  if (failed(reportStatus(runtime::parseOptions(argv.size(), argv.data(),
+                                                /*isTrainer=*/false, &run),
                           sink))) {
     return failure();
   }

@@ -49,7 +49,8 @@ LogicalResult Comparer::readInputOptions(const ampc_program &program) {
   }
   runtime::Options run;
   runtime::Vec<runtime::Tensor> tensors;
-  if (failed(reportStatus(runtime::parseOptions(argv.size(), argv.data(), &run),
+  if (failed(reportStatus(runtime::parseOptions(argv.size(), argv.data(),
+                                                /*isTrainer=*/false, &run),
                           sink)) ||
       failed(reportStatus(
           gatherInputs(program, run, runtime::Missing::Reject, &tensors),

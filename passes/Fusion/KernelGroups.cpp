@@ -123,7 +123,10 @@ void KernelGroups::absorbPrologues(KernelGroup &group, Operation *op) {
     bool cheap = llvm::all_of(producer->ops, [](Operation *member) {
       return kindOf(member) == FusionKind::View || isa<amp::CastOp>(member);
     });
-    bool pulledOnce = isMapKind(group.kind) ||
+    // What an epilogue adds to each element is pulled once as well.
+    bool inEpilogue =
+        op != group.root && shapeOf(operand) == shapeOf(op->getResult(0));
+    bool pulledOnce = isMapKind(group.kind) || inEpilogue ||
                       group.kind == FusionKind::RowReduction ||
                       isa<amp::ConcatOp, amp::PadOp>(op);
     bool allowed =

@@ -1,11 +1,6 @@
-//===- BuildProgram.cpp - The host function as an rt.program --------------===//
-#include "dialects/Amp/IR/AmpOps.h"
-#include "dialects/Rt/IR/RtDialect.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "passes/Memory/ArenaPlanner.h"
+//===- BuildProgram.cpp - The host functions as an rt.program -------------===//
+#include "passes/Memory/FunctionPlan.h"
 #include "passes/Memory/Passes.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -16,27 +11,6 @@ namespace ampc::memory {
 #include "passes/Memory/Passes.h.inc"
 
 namespace {
-
-// As AMPC_ALIGNMENT and AMPC_OVERREAD in the ABI.
-constexpr int64_t alignment = 64;
-constexpr int64_t overread = 64;
-
-/// Bytes of a tensor; nullopt where they do not fit 64 bits.
-std::optional<int64_t> checkedByteSize(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  if (llvm::is_contained(tensor.getShape(), 0)) {
-    return 0;
-  }
-  std::optional<int64_t> bytes = static_cast<int64_t>(
-      llvm::divideCeil(tensor.getElementType().getIntOrFloatBitWidth(), 8));
-  for (int64_t size : tensor.getShape()) {
-    bytes = bytes ? llvm::checkedMul(*bytes, size) : bytes;
-  }
-  return bytes;
-}
-
-/// Bytes of a tensor whose size has been checked.
-int64_t byteSize(Type type) { return *checkedByteSize(type); }
 
 /// The names of the ONNX nodes in a location, in order, each once.
 void collectNames(Location loc, SetVector<StringRef> &names) {
@@ -55,18 +29,44 @@ std::string labelOf(Operation *op) {
   return llvm::join(names, " + ");
 }
 
+/// Whether a state begins as zeros: no bit of its value is set.
+bool isZero(ElementsAttr value) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(value);
+  return !value ||
+         (dense && dense.isSplat() &&
+          llvm::all_of(dense.getRawData(), [](char c) { return c == 0; }));
+}
+
 class ProgramBuilder {
 public:
-  ProgramBuilder(ModuleOp module, func::FuncOp function)
-      : module(module), function(function), b(module.getContext()) {}
+  ProgramBuilder(ModuleOp module, func::FuncOp main)
+      : module(module), b(module.getContext()), shared(states) {
+    functions.push_back(main);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function != main && !function.isDeclaration()) {
+        functions.push_back(function);
+      }
+    }
+  }
 
   LogicalResult run() {
-    if (failed(check())) {
+    if (failed(states.place(module, alignment))) {
       return failure();
     }
-    placeWeights();
-    assignOutputs();
-    planIntermediates();
+    addFirstValues();
+    if (failed(placeWeights())) {
+      return failure();
+    }
+    unsigned numInputs = 0, numOutputs = 0;
+    for (func::FuncOp function : functions) {
+      FunctionPlan &plan =
+          plans.emplace_back(function, shared, numInputs, numOutputs);
+      if (failed(plan.check()) || failed(plan.place())) {
+        return failure();
+      }
+      numInputs += plan.getInputs().size();
+      numOutputs += plan.getOutputs().size();
+    }
     emit();
     dropUnusedKernels();
     return success();
@@ -76,169 +76,159 @@ private:
   rt::SizeAttr size(int64_t bytes) {
     return rt::SizeAttr::get(b.getContext(), bytes, 0);
   }
-  rt::BufferAttr buffer(rt::BufferRegion region, int64_t index,
-                        int64_t offset) {
-    return rt::BufferAttr::get(b.getContext(), region, index, size(offset));
-  }
 
-  /// The value whose bytes `value` are: views of the host share them.
-  static Value storageOf(Value value) {
-    while (auto reshape = value.getDefiningOp<amp::ReshapeOp>()) {
-      value = reshape.getInput();
-    }
-    return value;
-  }
-
-  /// Whether the function holds what a program can, and all offsets fit.
-  LogicalResult check() {
-    if (!function.getBody().hasOneBlock()) {
-      return function.emitOpError("expected one block, got ")
-             << function.getBody().getBlocks().size();
-    }
-    int64_t total = 0;
-    auto count = [&](Type type) {
-      auto bytes = checkedByteSize(type);
-      bytes = bytes ? llvm::checkedAdd(*bytes, 2 * alignment) : bytes;
-      bytes = bytes ? llvm::checkedAdd(*bytes, total) : bytes;
-      total = bytes.value_or(0);
-      return bytes.has_value();
-    };
-    bool fits = llvm::all_of(function.getArgumentTypes(), count);
-    for (auto weight : module.getOps<amp::WeightOp>()) {
-      fits = fits && count(weight.getType());
-    }
-    for (Operation &op : function.getBody().front().without_terminator()) {
-      if (!isa<amp::LaunchOp, amp::ReshapeOp, amp::GetWeightOp>(op)) {
-        return op.emitOpError("expected launches, reshapes and weights only");
+  /// First values of states are weights that no launch reads; they come last.
+  void addFirstValues() {
+    b.setInsertionPointToEnd(module.getBody());
+    for (train::StateOp state : states.getStates()) {
+      ElementsAttr value = state.getInitialAttr();
+      if (isZero(value)) {
+        continue;
       }
-      fits = fits && llvm::all_of(op.getResultTypes(), count);
+      std::string name = (state.getSymName() + ".initial").str();
+      while (module.lookupSymbol(name)) {
+        name += "_";
+      }
+      OpBuilder::InsertionGuard guard(b);
+      auto weight = amp::WeightOp::create(
+          b, state.getLoc(), b.getStringAttr(name), state.getTypeAttr());
+      b.setInsertionPointToStart(&weight.getBody().emplaceBlock());
+      Value constant = amp::ConstantOp::create(b, state.getLoc(), value);
+      amp::YieldOp::create(b, state.getLoc(), constant);
+      firstValues[state] = weight.getSymNameAttr();
     }
-    if (!fits) {
-      return function.emitOpError(
-          "expected buffers that 64 bits can address together");
+  }
+
+  LogicalResult placeWeights() {
+    llvm::DenseSet<StringAttr> ofStates;
+    for (auto &[state, name] : firstValues) {
+      ofStates.insert(name);
+    }
+    for (auto weight : module.getOps<amp::WeightOp>()) {
+      StringAttr name = weight.getSymNameAttr();
+      weight->setAttr("offset", b.getI64IntegerAttr(weightBytes));
+      shared.weights[name] = weightBytes;
+      auto end = checkedByteSize(weight.getType());
+      end = end ? llvm::checkedAdd(*end, weightBytes) : end;
+      end = end ? llvm::checkedAdd(*end, alignment - 1) : end;
+      if (!end) {
+        return weight.emitOpError("expected weights that 64 bits can address");
+      }
+      weightBytes = llvm::alignDown(*end, alignment);
+      constantBytes = ofStates.contains(name) ? constantBytes : weightBytes;
     }
     return success();
   }
 
-  void placeWeights() {
-    int64_t offset = 0;
-    for (auto weight : module.getOps<amp::WeightOp>()) {
-      weight->setAttr("offset", b.getI64IntegerAttr(offset));
-      weightOffsets[weight.getSymNameAttr()] = offset;
-      offset = llvm::alignTo(offset + byteSize(weight.getType()), alignment);
-    }
-    weightBytes = offset;
-    function.walk([&](amp::GetWeightOp get) {
-      places[get.getResult()] =
-          buffer(rt::BufferRegion::Weights, 0,
-                 weightOffsets.lookup(get.getWeightAttr().getAttr()));
-    });
-    for (BlockArgument argument : function.getArguments()) {
-      places[argument] =
-          buffer(rt::BufferRegion::Input, argument.getArgNumber(), 0);
-    }
-  }
-
-  /// A launch's result that is returned lives in the caller's buffer; what
-  /// cannot is copied at the end.
-  void assignOutputs() {
-    Operation *ret = function.getBody().front().getTerminator();
-    for (OpOperand &operand : ret->getOpOperands()) {
-      Value storage = storageOf(operand.get());
-      auto target =
-          buffer(rt::BufferRegion::Output, operand.getOperandNumber(), 0);
-      if (places.try_emplace(storage, target).second) {
-        continue;
-      }
-      copies.push_back({storage, operand.getOperandNumber()});
-    }
-  }
-
-  void planIntermediates() {
-    DenseMap<Operation *, int64_t> step;
-    int64_t steps = 0;
-    Block &block = function.getBody().front();
-    for (Operation &op : block) {
-      step[&op] = steps++;
-    }
-    llvm::MapVector<Value, LiveBuffer> live;
-    for (Operation &op : block) {
-      if (isa<amp::LaunchOp>(op)) {
-        for (Value result : op.getResults()) {
-          if (!places.count(result)) {
-            live[result] = {byteSize(result.getType()), step[&op], step[&op],
-                            0};
-          }
-        }
-      }
-      for (Value operand : op.getOperands()) {
-        auto it = live.find(storageOf(operand));
-        if (it != live.end()) {
-          it->second.last = step[&op];
-        }
-      }
-    }
-    SmallVector<LiveBuffer> buffers;
-    for (auto &[value, interval] : live) {
-      buffers.push_back(interval);
-    }
-    arenaBytes = planArena(buffers, alignment, overread);
-    for (auto [entry, placed] : llvm::zip_equal(live, buffers)) {
-      places[entry.first] = buffer(rt::BufferRegion::Arena, 0, placed.offset);
-    }
-  }
-
   void emit() {
-    SmallVector<Attribute> inputNames, outputNames, inputTypes, outputTypes;
-    auto nameOf = [&](DictionaryAttr attrs, StringRef fallback, unsigned i) {
-      auto name = attrs ? attrs.getAs<StringAttr>("amp.name") : StringAttr();
-      return name ? name : b.getStringAttr(fallback + Twine(i));
+    int64_t arenaBytes = 0;
+    for (const FunctionPlan &plan : plans) {
+      arenaBytes = std::max(arenaBytes, plan.getArenaBytes());
+    }
+    func::FuncOp main = functions.front();
+    Signature signature = describe(main, plans.front());
+    b.setInsertionPoint(main);
+    auto bytes = [&](int64_t count) {
+      return count == 0 ? IntegerAttr() : b.getI64IntegerAttr(count);
     };
-    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-      inputNames.push_back(nameOf(function.getArgAttrDict(i), "input", i));
-      inputTypes.push_back(TypeAttr::get(function.getArgumentTypes()[i]));
-    }
-    for (unsigned i = 0; i < function.getNumResults(); ++i) {
-      outputNames.push_back(nameOf(function.getResultAttrDict(i), "output", i));
-      outputTypes.push_back(TypeAttr::get(function.getResultTypes()[i]));
-    }
-    b.setInsertionPoint(function);
+    bool hasState = states.getBytes() != 0;
     auto program = rt::ProgramOp::create(
-        b, function.getLoc(), function.getSymNameAttr(),
-        b.getArrayAttr(inputNames), b.getArrayAttr(inputTypes),
-        b.getArrayAttr(outputNames), b.getArrayAttr(outputTypes),
-        size(arenaBytes), size(weightBytes));
-    Block &body = program.getBody().emplaceBlock();
-    b.setInsertionPointToStart(&body);
-    for (Operation &op : function.getBody().front().without_terminator()) {
-      if (isa<amp::ReshapeOp, amp::GetWeightOp>(op)) {
-        continue;
+        b, main.getLoc(), b.getStringAttr("main"), signature.inputNames,
+        signature.inputTypes, signature.outputNames, signature.outputTypes,
+        size(arenaBytes), size(weightBytes),
+        hasState ? b.getI64IntegerAttr(constantBytes) : IntegerAttr(),
+        bytes(states.getBytes()), bytes(states.getControlBytes()));
+    b.setInsertionPointToStart(&program.getBody().emplaceBlock());
+    emitNodes(main, plans.front());
+    emitStates();
+    for (auto [function, plan] :
+         llvm::drop_begin(llvm::zip_equal(functions, plans))) {
+      OpBuilder::InsertionGuard guard(b);
+      Signature signature = describe(function, plan);
+      auto entry = rt::EntryOp::create(
+          b, function.getLoc(), function.getSymNameAttr(), signature.inputNames,
+          signature.inputTypes, signature.outputNames, signature.outputTypes);
+      b.setInsertionPointToStart(&entry.getBody().emplaceBlock());
+      emitNodes(function, plan);
+    }
+    for (func::FuncOp function : functions) {
+      function.erase();
+    }
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+      if (isa<train::StateOp, train::ArenaOp>(op)) {
+        op.erase();
       }
-      auto launch = cast<amp::LaunchOp>(op);
+    }
+  }
+
+  /// What callers see of a function.
+  struct Signature {
+    ArrayAttr inputNames, inputTypes, outputNames, outputTypes;
+  };
+
+  Signature describe(func::FuncOp function, const FunctionPlan &plan) {
+    auto names = [&](ArrayRef<unsigned> indices, StringRef fallback,
+                     auto attrsOf) {
+      SmallVector<Attribute> all;
+      for (auto [number, i] : llvm::enumerate(indices)) {
+        DictionaryAttr attrs = attrsOf(i);
+        auto name = attrs ? attrs.getAs<StringAttr>("amp.name") : StringAttr();
+        all.push_back(name ? name : b.getStringAttr(fallback + Twine(number)));
+      }
+      return b.getArrayAttr(all);
+    };
+    auto types = [&](ArrayRef<unsigned> indices, ArrayRef<Type> of) {
+      SmallVector<Attribute> all;
+      for (unsigned i : indices) {
+        all.push_back(TypeAttr::get(of[i]));
+      }
+      return b.getArrayAttr(all);
+    };
+    return {names(plan.getInputs(), "input",
+                  [&](unsigned i) { return function.getArgAttrDict(i); }),
+            types(plan.getInputs(), function.getArgumentTypes()),
+            names(plan.getOutputs(), "output",
+                  [&](unsigned i) { return function.getResultAttrDict(i); }),
+            types(plan.getOutputs(), function.getResultTypes())};
+  }
+
+  void emitStates() {
+    for (train::StateOp state : states.getStates()) {
+      StringAttr first = firstValues.lookup(state);
+      rt::StateOp::create(
+          b, state.getLoc(), state.getSymNameAttr(), state.getRoleAttr(),
+          state.getTypeAttr(),
+          b.getI64IntegerAttr(
+              states.getOffset(FlatSymbolRefAttr::get(state.getSymNameAttr()))),
+          first ? b.getI64IntegerAttr(shared.weights.lookup(first))
+                : IntegerAttr());
+    }
+  }
+
+  void emitNodes(func::FuncOp function, const FunctionPlan &plan) {
+    for (auto launch : function.getOps<amp::LaunchOp>()) {
       if (llvm::all_of(launch.getResultTypes(),
                        [](Type type) { return byteSize(type) == 0; })) {
         continue;
       }
       SmallVector<Attribute> buffers;
-      for (Value operand : launch.getInputs()) {
-        buffers.push_back(places.lookup(storageOf(operand)));
+      for (Value value : llvm::concat<const Value>(
+               llvm::to_vector_of<Value>(launch.getInputs()),
+               llvm::to_vector_of<Value>(launch.getOutputs()))) {
+        buffers.push_back(plan.placeOf(value));
       }
-      for (Value result : launch.getOutputs()) {
-        buffers.push_back(places.lookup(result));
-      }
-      rt::LaunchOp::create(b, op.getLoc(), launch.getKernelAttr(),
+      rt::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(),
                            b.getArrayAttr(buffers),
-                           b.getStringAttr(labelOf(&op)));
+                           b.getStringAttr(labelOf(launch)));
     }
-    for (auto [storage, output] : copies) {
-      int64_t bytes = byteSize(storage.getType());
+    for (const FunctionPlan::Copy &copy : plan.getCopies()) {
+      int64_t bytes = byteSize(copy.from.getType());
       if (bytes != 0) {
-        rt::CopyOp::create(b, function.getLoc(), places.lookup(storage),
-                           buffer(rt::BufferRegion::Output, output, 0),
-                           size(bytes), b.getStringAttr("output"));
+        rt::CopyOp::create(b, function.getLoc(), plan.placeOf(copy.from),
+                           copy.to, size(bytes),
+                           b.getStringAttr(copy.isState ? "state" : "output"));
       }
     }
-    function.erase();
   }
 
   /// Kernels that only empty results were for: nothing is launched there.
@@ -256,12 +246,13 @@ private:
   }
 
   ModuleOp module;
-  func::FuncOp function;
   OpBuilder b;
-  DenseMap<Value, rt::BufferAttr> places;
-  DenseMap<StringAttr, int64_t> weightOffsets;
-  SmallVector<std::pair<Value, unsigned>> copies;
-  int64_t weightBytes = 0, arenaBytes = 0;
+  SmallVector<func::FuncOp> functions; ///< the main one first
+  StateLayout states;
+  SharedPlaces shared;
+  std::vector<FunctionPlan> plans;
+  DenseMap<Operation *, StringAttr> firstValues;
+  int64_t weightBytes = 0, constantBytes = 0;
 };
 
 struct MemoryBuildProgramPass final
@@ -269,12 +260,15 @@ struct MemoryBuildProgramPass final
   using Base::Base;
 
   void runOnOperation() override {
-    auto function = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!function || function.isDeclaration()) {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main) {
+      main = getOperation().lookupSymbol<func::FuncOp>("predict");
+    }
+    if (!main || main.isDeclaration()) {
       getOperation().emitError("expected a function @main with a body");
       return signalPassFailure();
     }
-    if (failed(ProgramBuilder(getOperation(), function).run())) {
+    if (failed(ProgramBuilder(getOperation(), main).run())) {
       signalPassFailure();
     }
   }

@@ -92,7 +92,10 @@ private:
     }
     auto state = train::StateOp::create(
         b, constant.getLoc(), name, TypeAttr::get(constant.getType()),
-        FlatSymbolRefAttr(), IntegerAttr(), constant.getValue());
+        FlatSymbolRefAttr(), IntegerAttr(), constant.getValue(),
+        train::RoleAttr::get(&getContext(), isTrained
+                                                ? train::Role::Parameter
+                                                : train::Role::Statistic));
     NamedAttrList attrs;
     attrs.set("amp.name", name);
     attrs.set(train::stateName, FlatSymbolRefAttr::get(state.getSymNameAttr()));

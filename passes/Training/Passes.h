@@ -20,6 +20,9 @@ enum class Optimizer { Sgd, Nesterov, Adam, AdamW };
 inline constexpr llvm::StringLiteral trainableName = "amp.trainable";
 /// On the sum of a loss's weights: what it is for a whole batch.
 inline constexpr llvm::StringLiteral nominalWeightName = "amp.nominal_weight";
+/// On a result that is added up over a window, beside loss and weight: by what
+/// name ("correct", "count").
+inline constexpr llvm::StringLiteral summedName = "amp.summed";
 /// On the constants that were initializers: their names.
 inline constexpr llvm::StringLiteral initializerName = "amp.initializer";
 inline constexpr llvm::StringLiteral lossName = "amp.loss";

@@ -172,19 +172,23 @@ def TrainingBuildStepPass : Pass<"training-build-step", "mlir::ModuleOp"> {
     *Does*: places the parameters in one flat arena, and gradients and moments in
     arenas of the same index. `@main` becomes `@step`, which runs the model on one
     micro-batch with the loss scaled by the state `train.scale` and adds
-    gradients, loss and its weight to what is there. `@apply` makes one update of
-    all parameters at once: it checks the gradients, clips their norm, skips
-    the update where one is not finite, adjusts the scale, and starts the sums
-    anew. Learning rate and the like are its arguments, the loss, norm, scale and
-    whether the step was skipped its results.
+    gradients, loss, its weight, and results with `amp.summed`, to what earlier
+    micro-batches of the window gave; all other results go. `@apply` makes one
+    update of all parameters at once: it checks the gradients, clips them, skips
+    the update where one is not finite, adjusts the scale, and ends the window.
+    Its arguments are numbers by name (learning_rate ..; `scaler` is 2 for a scale
+    that moves, 1 for a fixed one, 0 for none: no update is skipped); what it
+    found is in the states `metrics.*`. `@grad_stats` gives numbers about the
+    gradients of a window, one of each parameter.
 
-    *Guarantees*: neither function asks the host anything in between. The
-    gradients are divided by the scale and by the weight that the micro-batches
-    really held, before they are clipped.
+    *Guarantees*: no function asks the host anything in between. The gradients
+    are divided by the scale and by the weight that the micro-batches really
+    held, before they are clipped. A skipped update leaves no trace in the next
+    window.
 
     ```mlir
     func.func @apply(%learning_rate: tensor<f32>, .., %parameters: tensor<1024xf32> {train.state = @parameters}, ..)
-        -> (tensor<f32> {amp.name = "loss"}, .., tensor<1024xf32> {train.state = @parameters}, ..)
+        -> (.., tensor<1024xf32> {train.state = @parameters}, ..)
     ```
   }];
   let options = [

@@ -1,6 +1,8 @@
 //===- gpu_images.cpp - The GPU code of a program -------------------------===//
 #include "runtime/core/gpu_images.h"
 
+#include "runtime/core/plan.h"
+
 namespace ampc::runtime {
 
 /// Whether all that a map describes lies in its buffer.
@@ -91,7 +93,9 @@ uint64_t regionBytes(const ampc_program &program, const ampc_buffer_ref &ref) {
   case AMPC_REGION_ARENA:
     return program.arena_bytes.fixed;
   case AMPC_REGION_WEIGHTS:
-    return program.weights_bytes;
+    return constantBytes(program);
+  case AMPC_REGION_STATE:
+    return program.state_bytes;
   case AMPC_REGION_INPUT:
     return program.inputs[ref.index].bytes;
   default:

@@ -28,9 +28,10 @@ public:
   Builder(const ampc_program &program, const PlanBases &bases, Plan &plan)
       : program(program), bases(bases), plan(plan) {}
 
-  Status list(const ampc_node_list &source, uint32_t depth, PlanList *out);
+  Status entry(const ampc_entry &source);
 
 private:
+  Status list(const ampc_node_list &source, uint32_t depth, PlanList *out);
   Status node(const ampc_node &source, uint32_t depth, PlanNode *out);
   Status buffers(const ampc_node &source, size_t *outFirst);
   Status resolve(const ampc_buffer_ref &ref, void **outPointer);
@@ -38,7 +39,27 @@ private:
   const ampc_program &program;
   const PlanBases &bases;
   Plan &plan;
+  const ampc_entry *current = nullptr;
 };
+
+Status Builder::entry(const ampc_entry &source) {
+  current = &source;
+  PlanEntry out;
+  out.firstInput = source.first_input;
+  out.numInputs = source.num_inputs;
+  out.firstOutput = source.first_output;
+  out.numOutputs = source.num_outputs;
+  out.inputs.first = plan.inputs.size();
+  out.outputs.first = plan.outputs.size();
+  AMPC_TRY(list(source.nodes, 1, &out.nodes));
+  out.inputs.count = plan.inputs.size() - out.inputs.first;
+  out.outputs.count = plan.outputs.size() - out.outputs.first;
+  for (size_t i = 0; i < out.nodes.count; ++i) {
+    out.launches += plan.nodes[out.nodes.first + i].kernel != nullptr;
+  }
+  plan.entries.push(out);
+  return Status();
+}
 
 Status Builder::list(const ampc_node_list &source, uint32_t depth,
                      PlanList *out) {
@@ -88,7 +109,8 @@ Status Builder::node(const ampc_node &source, uint32_t depth, PlanNode *out) {
     return Status::error(AMPC_INVALID, "malformed program: node kind %u",
                          source.kind);
   }
-  if (source.num_buffers < leastBuffers || (bodies && !source.bodies) ||
+  if (source.num_buffers < leastBuffers ||
+      source.num_outputs > source.num_buffers || (bodies && !source.bodies) ||
       source.bytes.per_sample != 0) {
     return Status::error(AMPC_INVALID, "malformed program: node '%s'",
                          source.label ? source.label : "");
@@ -121,9 +143,10 @@ Status Builder::buffers(const ampc_node &source, size_t *outFirst) {
   return Status();
 }
 
-/// Whether `offset` may start a buffer in a region of `bytes` bytes.
-bool inside(const ampc_size &offset, uint64_t bytes) {
-  return offset.per_sample == 0 && offset.fixed <= bytes;
+/// Whether a buffer lies in a region of `bytes` bytes.
+bool inside(const ampc_buffer_ref &ref, uint64_t bytes) {
+  return ref.offset.per_sample == 0 && ref.offset.fixed <= bytes &&
+         ref.bytes <= bytes - ref.offset.fixed;
 }
 
 /// `base` may be null: the plan is then only looked at.
@@ -135,29 +158,35 @@ Status Builder::resolve(const ampc_buffer_ref &ref, void **outPointer) {
   uint64_t offset = ref.offset.fixed;
   switch (ref.region) {
   case AMPC_REGION_ARENA:
-    if (inside(ref.offset, program.arena_bytes.fixed)) {
+    if (inside(ref, program.arena_bytes.fixed)) {
       *outPointer = at(bases.arena, offset);
       return Status();
     }
     break;
   case AMPC_REGION_WEIGHTS:
-    if (inside(ref.offset, program.weights_bytes)) {
+    if (inside(ref, constantBytes(program))) {
       // Kernels get plain pointers and never write their inputs.
       *outPointer = at(bases.weights, offset);
       return Status();
     }
     break;
   case AMPC_REGION_INPUT:
-    if (ref.index < program.num_inputs &&
-        inside(ref.offset, program.inputs[ref.index].bytes)) {
+    if (ref.index - current->first_input < current->num_inputs &&
+        inside(ref, program.inputs[ref.index].bytes)) {
       plan.inputs.push({plan.slots.size(), ref.index, offset});
       return Status();
     }
     break;
   case AMPC_REGION_OUTPUT:
-    if (ref.index < program.num_outputs &&
-        inside(ref.offset, program.outputs[ref.index].bytes)) {
+    if (ref.index - current->first_output < current->num_outputs &&
+        inside(ref, program.outputs[ref.index].bytes)) {
       plan.outputs.push({plan.slots.size(), ref.index, offset});
+      return Status();
+    }
+    break;
+  case AMPC_REGION_STATE:
+    if (inside(ref, program.state_bytes)) {
+      *outPointer = at(bases.state, offset);
       return Status();
     }
     break;
@@ -171,7 +200,60 @@ Status Builder::resolve(const ampc_buffer_ref &ref, void **outPointer) {
                        static_cast<unsigned long long>(offset));
 }
 
+/// Entries follow one another in the tables of inputs and outputs.
+Status checkEntries(const ampc_program &program) {
+  uint32_t inputs = program.num_inputs, outputs = program.num_outputs;
+  for (uint32_t i = 0; i < program.num_entries; ++i) {
+    const ampc_entry &entry = program.entries[i];
+    if (!entry.name || entry.first_input != inputs ||
+        entry.first_output != outputs ||
+        addOverflow(inputs, entry.num_inputs, &inputs) ||
+        addOverflow(outputs, entry.num_outputs, &outputs)) {
+      return Status::error(AMPC_INVALID, "malformed program: entry %u", i);
+    }
+  }
+  return Status();
+}
+
+Status checkStates(const ampc_program &program) {
+  for (uint32_t i = 0; i < program.num_states; ++i) {
+    const ampc_state_desc &state = program.states[i];
+    AMPC_TRY(checkDesc("state", state.tensor));
+    auto fits = [&](uint64_t offset, uint64_t room) {
+      return offset <= room && state.tensor.bytes <= room - offset;
+    };
+    if (!fits(state.offset, program.state_bytes) ||
+        (state.initial != AMPC_NO_INITIAL &&
+         !fits(state.initial, program.weights_bytes)) ||
+        state.role > AMPC_STATE_TRANSIENT) {
+      return Status::error(AMPC_INVALID, "malformed program: state '%s'",
+                           state.tensor.name);
+    }
+  }
+  return Status();
+}
+
 } // namespace
+
+uint64_t constantBytes(const ampc_program &program) {
+  return program.num_states ? program.constant_bytes : program.weights_bytes;
+}
+
+uint32_t countInputs(const ampc_program &program) {
+  uint32_t count = program.num_inputs;
+  for (uint32_t i = 0; i < program.num_entries; ++i) {
+    count += program.entries[i].num_inputs;
+  }
+  return count;
+}
+
+uint32_t countOutputs(const ampc_program &program) {
+  uint32_t count = program.num_outputs;
+  for (uint32_t i = 0; i < program.num_entries; ++i) {
+    count += program.entries[i].num_outputs;
+  }
+  return count;
+}
 
 Status checkProgram(const ampc_program &program) {
   if (program.abi_version != AMPC_ABI_VERSION ||
@@ -181,19 +263,28 @@ Status checkProgram(const ampc_program &program) {
                          "compiler and runtime must be of one release",
                          AMPC_ABI_VERSION, program.abi_version);
   }
-  if ((program.num_inputs && !program.inputs) ||
-      (program.num_outputs && !program.outputs) ||
+  if ((program.num_entries && !program.entries) ||
+      (program.num_states && !program.states)) {
+    return Status::error(AMPC_INVALID, "malformed program");
+  }
+  AMPC_TRY(checkEntries(program));
+  uint32_t numInputs = countInputs(program);
+  uint32_t numOutputs = countOutputs(program);
+  if ((numInputs && !program.inputs) || (numOutputs && !program.outputs) ||
       (program.num_kernels && !program.kernels) ||
+      constantBytes(program) > program.weights_bytes ||
+      program.control_bytes > program.state_bytes ||
       program.arena_bytes.per_sample != 0 ||
       reinterpret_cast<uintptr_t>(program.weights) % AMPC_ALIGNMENT != 0) {
     return Status::error(AMPC_INVALID, "malformed program");
   }
-  for (uint32_t i = 0; i < program.num_inputs; ++i) {
+  for (uint32_t i = 0; i < numInputs; ++i) {
     AMPC_TRY(checkDesc("input", program.inputs[i]));
   }
-  for (uint32_t i = 0; i < program.num_outputs; ++i) {
+  for (uint32_t i = 0; i < numOutputs; ++i) {
     AMPC_TRY(checkDesc("output", program.outputs[i]));
   }
+  AMPC_TRY(checkStates(program));
   for (uint32_t i = 0; i < program.num_kernels; ++i) {
     const ampc_kernel_desc &kernel = program.kernels[i];
     if ((!kernel.fn && !program.gpu) || !kernel.name || kernel.items < 0) {
@@ -206,8 +297,20 @@ Status checkProgram(const ampc_program &program) {
 Status buildPlan(const ampc_program &program, const PlanBases &bases,
                  Plan *outPlan) {
   Builder builder(program, bases, *outPlan);
-  AMPC_TRY(builder.list(program.main, 1, &outPlan->main));
-  return program.gpu ? checkGpuNodes(program, program.main) : Status();
+  ampc_entry main = {"main",      0, program.num_inputs, 0, program.num_outputs,
+                     program.main};
+  AMPC_TRY(builder.entry(main));
+  for (uint32_t i = 0; i < program.num_entries; ++i) {
+    AMPC_TRY(builder.entry(program.entries[i]));
+  }
+  if (!program.gpu) {
+    return Status();
+  }
+  AMPC_TRY(checkGpuNodes(program, program.main));
+  for (uint32_t i = 0; i < program.num_entries; ++i) {
+    AMPC_TRY(checkGpuNodes(program, program.entries[i].nodes));
+  }
+  return Status();
 }
 
 } // namespace ampc::runtime

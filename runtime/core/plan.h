@@ -27,14 +27,29 @@ struct PlanPatch {
   uint64_t offset;
 };
 
-/// A program's node tree, flattened, every buffer reference a pointer. Only the
-/// slots that depend on the caller's buffers are written again at a run.
+/// A run of patches.
+struct PlanPatches {
+  size_t first = 0;
+  size_t count = 0;
+};
+
+/// What runs by itself: the main list of a program, or one of its entries.
+struct PlanEntry {
+  PlanList nodes;
+  uint32_t firstInput = 0, numInputs = 0;   // in the program's table
+  uint32_t firstOutput = 0, numOutputs = 0; // likewise
+  PlanPatches inputs, outputs;              // of its nodes
+  uint64_t launches = 0; // of the list; those in bodies are not counted
+};
+
+/// A program's node trees, flattened, every buffer reference a pointer. Only
+/// the slots that depend on the caller's buffers are written again at a run.
 struct Plan {
   Vec<PlanNode> nodes;
   Vec<void *> slots;
   Vec<PlanPatch> inputs;
   Vec<PlanPatch> outputs;
-  PlanList main;
+  Vec<PlanEntry> entries; // `main`, then those of the program in order
   size_t profileSize = 0;
 };
 
@@ -43,7 +58,16 @@ struct Plan {
 struct PlanBases {
   void *arena;
   const void *weights;
+  void *state;
 };
+
+/// The part of the weights that kernels read.
+uint64_t constantBytes(const ampc_program &program);
+
+/// How many inputs and outputs the tables of `program` hold, those of all
+/// entries together.
+uint32_t countInputs(const ampc_program &program);
+uint32_t countOutputs(const ampc_program &program);
 
 /// Checks the tables of `program` before anything of it is used: version,
 /// descriptors, kernels.

@@ -1,116 +1,11 @@
 //===- session.cpp - Runs a program ---------------------------------------===//
-#include "runtime/core/nvtx.h"
-#include "runtime/core/plan.h"
-#include "runtime/core/weights.h"
-#include "runtime/devices/device.h"
+#include "runtime/core/session.h"
 
-#include <time.h>
+#include "runtime/core/nvtx.h"
 
 using namespace ampc::runtime;
 
-struct ampc_session_s {
-  const ampc_program *program = nullptr;
-  const DeviceApi *api = nullptr;
-  Device *device = nullptr;
-  void *arena = nullptr;
-  Weights weights;
-  Plan plan;
-  bool poison = false;
-  bool profiling = false;
-  uint64_t listLaunches = 0; // of the list, where it runs as a whole
-  Vec<ampc_profile_entry> profile;
-  uint64_t launches = 0;
-};
-
 namespace {
-
-uint64_t nanoseconds() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000u +
-         static_cast<uint64_t>(now.tv_nsec);
-}
-
-/// Walks the plan of a session. Nesting is bounded when the plan is built.
-class Walker {
-public:
-  explicit Walker(ampc_session_s &session) : session(session) {}
-
-  Status list(const PlanList &nodes) {
-    for (size_t i = 0; i < nodes.count; ++i) {
-      AMPC_TRY(node(session.plan.nodes[nodes.first + i]));
-    }
-    return Status();
-  }
-
-private:
-  Status node(const PlanNode &node) {
-    void *const *buffers = session.plan.slots.data() + node.firstSlot;
-    switch (node.source->kind) {
-    case AMPC_NODE_IF:
-      return branch(node, buffers);
-    case AMPC_NODE_LOOP:
-      return loop(node, buffers);
-    default:
-      return session.profiling ? timedWork(node, buffers) : work(node, buffers);
-    }
-  }
-
-  Status work(const PlanNode &node, void *const *buffers) {
-    ProfilerRange range(node.source->label);
-    if (node.source->kind == AMPC_NODE_COPY) {
-      return session.api->copy(session.device, buffers[1], buffers[0],
-                               node.source->bytes.fixed);
-    }
-    ++session.launches;
-    return session.api->launch(session.device, *node.kernel, buffers);
-  }
-
-  Status timedWork(const PlanNode &node, void *const *buffers) {
-    const OwnMemoryApi *own = session.api->ownMemory;
-    uint64_t time = nanoseconds();
-    if (own) {
-      AMPC_TRY(own->startTimer(session.device));
-    }
-    AMPC_TRY(work(node, buffers));
-    if (own) {
-      AMPC_TRY(own->stopTimer(session.device, &time));
-    } else {
-      time = nanoseconds() - time;
-    }
-    ampc_profile_entry &entry = session.profile[node.profileIndex];
-    entry.nanoseconds += time;
-    ++entry.launches;
-    return Status();
-  }
-
-  Status branch(const PlanNode &node, void *const *buffers) {
-    uint8_t condition;
-    AMPC_TRY(read(&condition, buffers[0], sizeof condition));
-    return list(node.bodies[condition ? 0 : 1]);
-  }
-
-  Status loop(const PlanNode &node, void *const *buffers) {
-    int64_t most;
-    AMPC_TRY(read(&most, buffers[2], sizeof most));
-    for (int64_t i = 0; i < most; ++i) {
-      uint8_t condition;
-      AMPC_TRY(read(&condition, buffers[1], sizeof condition));
-      if (!condition) {
-        break;
-      }
-      AMPC_TRY(session.api->write(session.device, buffers[0], &i, sizeof i));
-      AMPC_TRY(list(node.bodies[0]));
-    }
-    return Status();
-  }
-
-  Status read(void *to, const void *from, uint64_t bytes) {
-    return session.api->read(session.device, to, from, bytes);
-  }
-
-  ampc_session_s &session;
-};
 
 void collectEntries(ampc_session_s &session) {
   session.profile.resize(session.plan.profileSize);
@@ -128,15 +23,14 @@ void collectEntries(ampc_session_s &session) {
 Status placeBuffers(ampc_session_s &session) {
   const ampc_program &program = *session.program;
   if (const OwnMemoryApi *own = session.api->ownMemory) {
-    AMPC_TRY(buildPlan(program, {nullptr, nullptr}, &session.plan));
-    for (const PlanNode &node : session.plan.nodes) {
-      session.listLaunches += node.kernel != nullptr;
-    }
+    AMPC_TRY(buildPlan(program, {nullptr, nullptr, nullptr}, &session.plan));
     return own->prepare(session.device, session.weights.base(), &session.plan);
   }
   AMPC_TRY(session.api->allocate(session.device, program.arena_bytes.fixed,
                                  &session.arena));
-  PlanBases bases = {session.arena, session.weights.base()};
+  AMPC_TRY(session.api->allocate(session.device, program.state_bytes,
+                                 &session.state));
+  PlanBases bases = {session.arena, session.weights.base(), session.state};
   return buildPlan(program, bases, &session.plan);
 }
 
@@ -157,13 +51,14 @@ Status prepare(ampc_session_s &session, const ampc_session_options &options) {
   AMPC_TRY(session.api->create(deviceOptions, &session.device));
   AMPC_TRY(session.weights.open(program, options.weights_dir));
   AMPC_TRY(placeBuffers(session));
+  AMPC_TRY(initializeState(session));
   collectEntries(session);
   session.poison = options.debug_arena != 0;
   return Status();
 }
 
 template <typename Pointer>
-Status checkBuffers(const char *what, const ampc_tensor_desc *descs,
+Status checkTensors(const char *what, const ampc_tensor_desc *descs,
                     uint32_t count, Pointer const *buffers) {
   for (uint32_t i = 0; i < count; ++i) {
     if (descs[i].bytes && (!buffers || !buffers[i])) {
@@ -175,56 +70,77 @@ Status checkBuffers(const char *what, const ampc_tensor_desc *descs,
   return Status();
 }
 
-/// Writes the caller's pointers into the slots that wait for them.
+/// Writes the caller's pointers, that of tensor `first` first, into the slots
+/// that wait for them.
 template <typename Pointer>
-void patch(Plan &plan, const Vec<PlanPatch> &patches, Pointer const *buffers) {
-  for (const PlanPatch &patch : patches) {
+void patch(Plan &plan, const Vec<PlanPatch> &all, const PlanPatches &patches,
+           uint32_t first, Pointer const *buffers) {
+  for (size_t i = 0; i < patches.count; ++i) {
+    const PlanPatch &patch = all[patches.first + i];
     uintptr_t base =
-        buffers ? reinterpret_cast<uintptr_t>(buffers[patch.index]) : 0;
+        buffers ? reinterpret_cast<uintptr_t>(buffers[patch.index - first]) : 0;
     plan.slots[patch.slot] = reinterpret_cast<void *>(base + patch.offset);
   }
 }
 
-/// On a device that works on the caller's buffers.
-Status runInPlace(ampc_session_s &session, const void *const *inputs,
-                  void *const *outputs) {
-  patch(session.plan, session.plan.inputs, inputs);
-  patch(session.plan, session.plan.outputs, outputs);
-  if (session.poison) {
-    AMPC_TRY(session.api->fill(session.device, session.arena, 0xff,
-                               session.program->arena_bytes.fixed));
-  }
-  return Walker(session).list(session.plan.main);
-}
-
-/// On a device that has copies of the caller's buffers.
-Status runOnCopies(ampc_session_s &session, const OwnMemoryApi &own,
+/// Entry `index` of the plan, on a device that has copies of the caller's
+/// buffers.
+Status runOnCopies(ampc_session_s &session, uint32_t index,
                    const void *const *inputs, void *const *outputs) {
+  const OwnMemoryApi &own = *session.api->ownMemory;
+  const PlanEntry &entry = session.plan.entries[index];
   if (own.runsWhole(session.device) && !session.profiling) {
-    session.launches += session.listLaunches;
+    session.launches += entry.launches;
     ProfilerRange range(session.program->name);
-    return own.runWhole(session.device, inputs, outputs);
+    return own.runWhole(session.device, index, inputs, outputs);
   }
-  AMPC_TRY(own.load(session.device, inputs));
-  AMPC_TRY(Walker(session).list(session.plan.main));
-  return own.store(session.device, outputs);
+  AMPC_TRY(own.load(session.device, index, inputs));
+  AMPC_TRY(Walker(session).list(entry.nodes));
+  return own.store(session.device, index, outputs);
 }
 
-Status run(ampc_session_s &session, const void *const *inputs,
+/// Runs entry `index` of the plan.
+Status run(ampc_session_s &session, uint32_t index, const void *const *inputs,
            void *const *outputs) {
-  const ampc_program &program = *session.program;
-  AMPC_TRY(checkBuffers("input", program.inputs, program.num_inputs, inputs));
-  AMPC_TRY(
-      checkBuffers("output", program.outputs, program.num_outputs, outputs));
-  session.api->beginRun(session.device);
-  const OwnMemoryApi *own = session.api->ownMemory;
-  Status status = own ? runOnCopies(session, *own, inputs, outputs)
-                      : runInPlace(session, inputs, outputs);
-  Status ended = session.api->endRun(session.device);
-  return status.ok() ? std::move(ended) : std::move(status);
+  AMPC_TRY(checkBuffers(session, index, inputs, outputs));
+  return withDevice(session, [&] {
+    if (session.api->ownMemory) {
+      return runOnCopies(session, index, inputs, outputs);
+    }
+    AMPC_TRY(loadEntry(session, index, inputs, outputs));
+    return Walker(session).list(session.plan.entries[index].nodes);
+  });
 }
 
 } // namespace
+
+namespace ampc::runtime {
+
+Status checkBuffers(const ampc_session_s &session, uint32_t index,
+                    const void *const *inputs, void *const *outputs) {
+  const ampc_program &program = *session.program;
+  const PlanEntry &entry = session.plan.entries[index];
+  AMPC_TRY(checkTensors("input", program.inputs + entry.firstInput,
+                        entry.numInputs, inputs));
+  return checkTensors("output", program.outputs + entry.firstOutput,
+                      entry.numOutputs, outputs);
+}
+
+Status loadEntry(ampc_session_s &session, uint32_t index,
+                 const void *const *inputs, void *const *outputs) {
+  if (const OwnMemoryApi *own = session.api->ownMemory) {
+    return own->load(session.device, index, inputs);
+  }
+  Plan &plan = session.plan;
+  const PlanEntry &entry = plan.entries[index];
+  patch(plan, plan.inputs, entry.inputs, entry.firstInput, inputs);
+  patch(plan, plan.outputs, entry.outputs, entry.firstOutput, outputs);
+  return session.poison ? session.api->fill(session.device, session.arena, 0xff,
+                                            session.program->arena_bytes.fixed)
+                        : Status();
+}
+
+} // namespace ampc::runtime
 
 void ampc_session_options_init(ampc_session_options *out) {
   *out = {};
@@ -266,6 +182,10 @@ void ampc_session_destroy(ampc_session session) {
       session->api->release(session->device, session->arena,
                             session->program->arena_bytes.fixed);
     }
+    if (session->state) {
+      session->api->release(session->device, session->state,
+                            session->program->state_bytes);
+    }
     session->api->destroy(session->device);
   }
   session->~ampc_session_s();
@@ -302,7 +222,27 @@ const ampc_tensor_desc *ampc_session_output(ampc_session session,
 
 ampc_status ampc_session_run(ampc_session session, const void *const *inputs,
                              void *const *outputs) {
-  return run(*session, inputs, outputs).release();
+  return run(*session, 0, inputs, outputs).release();
+}
+
+int64_t ampc_session_find_entry(ampc_session session, const char *name) {
+  for (uint32_t i = 0; i < session->program->num_entries; ++i) {
+    if (strcmp(session->program->entries[i].name, name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+ampc_status ampc_session_run_entry(ampc_session session, uint32_t index,
+                                   const void *const *inputs,
+                                   void *const *outputs) {
+  if (index >= session->program->num_entries) {
+    return Status::error(AMPC_USAGE, "expected an entry below %u, got %u",
+                         session->program->num_entries, index)
+        .release();
+  }
+  return run(*session, index + 1, inputs, outputs).release();
 }
 
 void ampc_session_set_profiling(ampc_session session, int enabled) {

@@ -24,19 +24,33 @@ struct DeviceOptions {
 
 struct Device; // each device defines its own behind this name
 
-/// What a device with a memory of its own does beside.
+/// What a device with a memory of its own does beside. Entries are numbered as
+/// in the plan; their inputs and outputs are counted from 0.
 struct OwnMemoryApi {
   /// Gives memory to everything that `plan` refers to, writes its slots, copies
-  /// the weights, and makes the list ready to run as a whole if it can be.
+  /// the weights, fills the state with zeros, and makes the entries ready to
+  /// run as a whole if they can be. The plan stays as long as the device.
   Status (*prepare)(Device *device, const void *weights, Plan *plan);
-  /// Whether the list runs as a whole: it has no If and no Loop.
+  /// Whether lists run as a whole: there is no If and no Loop.
   bool (*runsWhole)(const Device *device);
-  /// Runs all of it, copies included, and waits for it.
-  Status (*runWhole)(Device *device, const void *const *inputs,
+  /// Runs all of an entry, copies included, and waits for it.
+  Status (*runWhole)(Device *device, uint32_t entry, const void *const *inputs,
                      void *const *outputs);
-  /// Where it is walked: `load` comes before all nodes, `store` after them.
-  Status (*load)(Device *device, const void *const *inputs);
-  Status (*store)(Device *device, void *const *outputs);
+  /// Starts several entries that have no outputs as one unit, after copies of
+  /// their inputs.
+  Status (*submit)(Device *device, const uint32_t *entries, uint32_t count,
+                   const void *const *inputs);
+  /// Where an entry is walked: `load` comes before all nodes, `store` after
+  /// them.
+  Status (*load)(Device *device, uint32_t entry, const void *const *inputs);
+  Status (*store)(Device *device, uint32_t entry, void *const *outputs);
+  /// The memory of the state region.
+  void *(*state)(Device *device);
+  /// Starts a copy of its first bytes, as many as hold numbers, to place
+  /// `place`, 0 or 1; and waits for it.
+  Status (*fetchControl)(Device *device, uint32_t place);
+  Status (*waitControl)(Device *device, uint32_t place,
+                        const void **outControl);
   /// The time that the work between the two took.
   Status (*startTimer)(Device *device);
   Status (*stopTimer)(Device *device, uint64_t *outNanoseconds);

@@ -135,17 +135,23 @@ Status FileWriter::write(const void *from, uint64_t length) {
   return Status();
 }
 
-/// Makes the rename itself durable. Some file systems refuse to sync a folder;
-/// the data is safe by then, so that is no failure.
-static void syncFolderOf(const char *path) {
+Status syncFolder(const char *folder) {
+  int fd = ::open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) {
+    return Status(); // searchable but not readable: nothing can be done
+  }
+  bool failed = fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP &&
+                errno != ENOSYS && errno != EROFS;
+  Status status = failed ? systemError("sync the folder") : Status();
+  close(fd);
+  return status;
+}
+
+static Status syncFolderOf(const char *path) {
   const char *slash = strrchr(path, '/');
   Str folder =
       slash ? Str(path, static_cast<size_t>(slash + 1 - path)) : Str(".");
-  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0) {
-    fsync(fd);
-    close(fd);
-  }
+  return syncFolder(folder.c_str());
 }
 
 Status FileWriter::commit() {
@@ -160,8 +166,7 @@ Status FileWriter::commit() {
     return systemError("rename the file into place");
   }
   temporary.clear();
-  syncFolderOf(path.c_str());
-  return Status();
+  return syncFolderOf(path.c_str());
 }
 
 } // namespace ampc::runtime

@@ -10,6 +10,13 @@ namespace ampc::runtime {
 class FileReader {
 public:
   FileReader() = default;
+  FileReader(FileReader &&other) noexcept
+      : fd(std::exchange(other.fd, -1)), bytes(other.bytes) {}
+  FileReader &operator=(FileReader &&other) noexcept {
+    std::swap(fd, other.fd);
+    std::swap(bytes, other.bytes);
+    return *this;
+  }
   FileReader(const FileReader &) = delete;
   FileReader &operator=(const FileReader &) = delete;
   ~FileReader();
@@ -43,7 +50,8 @@ public:
   Status write(const void *from, uint64_t length);
   /// Bytes written so far.
   uint64_t position() const { return written; }
-  /// Syncs, renames, and syncs the folder.
+  /// Syncs, renames, and syncs the folder. When only the last of these fails,
+  /// the file has its name, but may lose it with the power.
   Status commit();
 
 private:
@@ -55,6 +63,10 @@ private:
   uint64_t written = 0;
   Vec<char> buffer; // small writes are gathered
 };
+
+/// Makes new names and removals in a folder durable. A file system that cannot
+/// sync folders is no failure: the contents of files are safe without.
+Status syncFolder(const char *folder);
 
 } // namespace ampc::runtime
 

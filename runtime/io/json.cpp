@@ -148,6 +148,25 @@ Status JsonReader::natural(uint64_t *out) {
   return Status();
 }
 
+Status JsonReader::integer(int64_t *out) {
+  skipSpace();
+  bool negative = at < end && *at == '-';
+  at += negative;
+  uint64_t magnitude;
+  AMPC_TRY(natural(&magnitude));
+  int64_t value = static_cast<int64_t>(magnitude);
+  *out = negative ? -value : value;
+  return Status();
+}
+
+Status JsonReader::boolean(bool *out) {
+  skipSpace();
+  bool value = at < end && *at == 't';
+  AMPC_TRY(word(value ? "true" : "false"));
+  *out = value;
+  return Status();
+}
+
 Status JsonReader::number() {
   auto digits = [this] {
     const char *before = at;

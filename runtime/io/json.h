@@ -46,6 +46,9 @@ public:
   Status string(Str *out);
   /// A number written with digits alone, below 2^63.
   Status natural(uint64_t *out);
+  /// A number written with digits alone, with a '-' perhaps, above -2^63.
+  Status integer(int64_t *out);
+  Status boolean(bool *out);
   /// Consumes a value of any kind.
   Status skip();
   /// Only white space may be left.

@@ -82,38 +82,40 @@ void toRowMajor(const uint8_t *from, uint8_t *to, size_t size,
   }
 }
 
-struct FileCursor {
-  const FileReader *file;
-  uint64_t offset;
-};
+} // namespace
 
-Status readFromFile(void *context, void *to, uint64_t length) {
+Status FileCursor::read(void *context, void *to, uint64_t length) {
   auto &cursor = *static_cast<FileCursor *>(context);
   AMPC_TRY(cursor.file->read(cursor.offset, to, length));
   cursor.offset += length;
   return Status();
 }
 
-} // namespace
+Status readNpyHeader(const ByteSource &source, NpyHeader *outHeader,
+                     uint64_t *outOffset) {
+  AMPC_TRY(readHeader(source, outHeader, outOffset));
+  uint64_t elements = 0, bytes = 0;
+  if (!shapeSize(outHeader->dims.data(), outHeader->dims.size(),
+                 sizeOf(outHeader->dtype), &elements, &bytes)) {
+    return Status::error(AMPC_INVALID,
+                         "the shape in the .npy header overflows");
+  }
+  if (bytes != source.size - *outOffset) {
+    return Status::error(
+        AMPC_INVALID, "expected %llu bytes of data, got %llu",
+        static_cast<unsigned long long>(bytes),
+        static_cast<unsigned long long>(source.size - *outOffset));
+  }
+  return Status();
+}
 
 Status readNpyStream(const ByteSource &source, const ReadOptions &options,
                      Tensor *outTensor) {
   NpyHeader header;
   uint64_t dataOffset = 0;
-  AMPC_TRY(readHeader(source, &header, &dataOffset));
+  AMPC_TRY(readNpyHeader(source, &header, &dataOffset));
   size_t size = sizeOf(header.dtype);
-  uint64_t elements = 0, bytes = 0;
-  if (!shapeSize(header.dims.data(), header.dims.size(), size, &elements,
-                 &bytes)) {
-    return Status::error(AMPC_INVALID,
-                         "the shape in the .npy header overflows");
-  }
-  if (bytes != source.size - dataOffset) {
-    return Status::error(
-        AMPC_INVALID, "expected %llu bytes of data, got %llu",
-        static_cast<unsigned long long>(bytes),
-        static_cast<unsigned long long>(source.size - dataOffset));
-  }
+  uint64_t bytes = source.size - dataOffset;
   if (bytes > options.maxBytes) {
     return Status::error(AMPC_LIMIT, "expected at most %llu bytes, got %llu",
                          static_cast<unsigned long long>(options.maxBytes),
@@ -122,7 +124,7 @@ Status readNpyStream(const ByteSource &source, const ReadOptions &options,
   Bytes data;
   AMPC_TRY(data.allocate(bytes));
   AMPC_TRY(source.read(source.context, data.data(), bytes));
-  if (header.fortranOrder && header.dims.size() > 1 && elements > 1) {
+  if (header.fortranOrder && header.dims.size() > 1 && bytes > size) {
     Bytes rowMajor;
     AMPC_TRY(rowMajor.allocate(bytes));
     toRowMajor(data.data(), rowMajor.data(), size, header.dims);
@@ -138,8 +140,8 @@ Status readNpy(const FileReader &file, const ReadOptions &options,
                Vec<Tensor> *outTensors) {
   FileCursor cursor = {&file, 0};
   Tensor tensor;
-  AMPC_TRY(
-      readNpyStream({&cursor, readFromFile, file.size()}, options, &tensor));
+  AMPC_TRY(readNpyStream({&cursor, FileCursor::read, file.size()}, options,
+                         &tensor));
   outTensors->push(std::move(tensor));
   return Status();
 }

@@ -26,6 +26,18 @@ struct NpyHeader {
 /// and nothing is evaluated.
 Status parseNpyHeader(const char *text, size_t length, NpyHeader *outHeader);
 
+/// Reads up to the data, whose size must be that of `source` less what comes
+/// before it, `*outOffset`.
+Status readNpyHeader(const ByteSource &source, NpyHeader *outHeader,
+                     uint64_t *outOffset);
+
+/// A member of an archive or a file as a source from `offset` on.
+struct FileCursor {
+  const FileReader *file;
+  uint64_t offset;
+  static Status read(void *context, void *to, uint64_t length);
+};
+
 /// Reads one .npy, which must fill `source` exactly.
 Status readNpyStream(const ByteSource &source, const ReadOptions &options,
                      Tensor *outTensor);

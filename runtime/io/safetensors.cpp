@@ -5,10 +5,10 @@
 // no name occurs twice.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/io/safetensors.h"
+
 #include "runtime/core/dtype.h"
-#include "runtime/io/file.h"
 #include "runtime/io/json.h"
-#include "runtime/io/tensor.h"
 
 #include <algorithm>
 
@@ -16,6 +16,7 @@ namespace ampc::runtime {
 namespace {
 
 constexpr uint64_t maxHeader = 100'000'000;
+constexpr size_t maxTexts = 1024; // they are compared with each other
 
 struct SafeType {
   const char *name;
@@ -31,15 +32,7 @@ constexpr SafeType safeTypes[] = {
     {"BOOL", AMPC_DTYPE_BOOL},
 };
 
-struct Entry {
-  Str name;
-  Str type;
-  uint32_t dtype = 0; // 0: a type that this runtime does not have
-  Vec<int64_t> dims;
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  size_t order = 0; // in the header
-};
+using Entry = SafetensorsEntry;
 
 Status invalid(const Entry &entry, const char *what) {
   return Status::error(AMPC_INVALID, "tensor '%s': %s", entry.name.c_str(),
@@ -145,7 +138,29 @@ Status checkLayout(Vec<Entry> &entries, uint64_t dataBytes) {
   return Status();
 }
 
-Status parseHeader(const char *text, size_t length, Vec<Entry> *outEntries) {
+Status parseMetadata(JsonReader &json, Vec<SafetensorsText> *out) {
+  return json.object([&](const Str &key) {
+    for (const SafetensorsText &text : *out) {
+      if (text.key.equals(key.c_str())) {
+        return Status::error(AMPC_INVALID, "__metadata__: '%s' occurs twice",
+                             key.c_str());
+      }
+    }
+    if (out->size() == maxTexts) {
+      return Status::error(AMPC_LIMIT,
+                           "expected at most %zu entries of "
+                           "__metadata__",
+                           maxTexts);
+    }
+    SafetensorsText text;
+    text.key = key.copy();
+    AMPC_TRY(json.string(&text.value));
+    out->push(std::move(text));
+    return Status();
+  });
+}
+
+Status parseHeader(const char *text, size_t length, SafetensorsHeader *out) {
   JsonReader json(text, length);
   bool metadata = false;
   AMPC_TRY(json.object([&](const Str &key) {
@@ -153,16 +168,13 @@ Status parseHeader(const char *text, size_t length, Vec<Entry> *outEntries) {
       if (std::exchange(metadata, true)) {
         return Status::error(AMPC_INVALID, "__metadata__ occurs twice");
       }
-      return json.object([&](const Str &) {
-        Str ignored;
-        return json.string(&ignored);
-      });
+      return parseMetadata(json, &out->metadata);
     }
     Entry entry;
     entry.name = key.copy();
-    entry.order = outEntries->size();
+    entry.order = out->entries.size();
     AMPC_TRY(readEntry(json, &entry));
-    outEntries->push(std::move(entry));
+    out->entries.push(std::move(entry));
     return Status();
   }));
   return json.finish();
@@ -170,8 +182,8 @@ Status parseHeader(const char *text, size_t length, Vec<Entry> *outEntries) {
 
 } // namespace
 
-Status readSafetensors(const FileReader &file, const ReadOptions &options,
-                       Vec<Tensor> *outTensors) {
+Status readSafetensorsHeader(const FileReader &file,
+                             SafetensorsHeader *outHeader) {
   uint64_t headerBytes;
   if (file.size() < sizeof headerBytes) {
     return Status::error(AMPC_INVALID,
@@ -193,14 +205,26 @@ Status readSafetensors(const FileReader &file, const ReadOptions &options,
   Bytes header;
   AMPC_TRY(header.allocate(headerBytes));
   AMPC_TRY(file.read(sizeof headerBytes, header.data(), headerBytes));
-  Vec<Entry> entries;
   AMPC_TRY(parseHeader(reinterpret_cast<const char *>(header.data()),
-                       headerBytes, &entries));
+                       headerBytes, outHeader));
+  Vec<Entry> &entries = outHeader->entries;
   AMPC_TRY(checkLayout(entries, file.size() - dataOffset));
   std::sort(entries.begin(), entries.end(),
             [](const Entry &a, const Entry &b) { return a.order < b.order; });
-  uint64_t total = 0;
   for (Entry &entry : entries) {
+    entry.begin += dataOffset;
+    entry.end += dataOffset;
+  }
+  outHeader->dataOffset = dataOffset;
+  return Status();
+}
+
+Status readSafetensors(const FileReader &file, const ReadOptions &options,
+                       Vec<Tensor> *outTensors) {
+  SafetensorsHeader header;
+  AMPC_TRY(readSafetensorsHeader(file, &header));
+  uint64_t total = 0;
+  for (Entry &entry : header.entries) {
     if (options.only && !entry.name.equals(options.only)) {
       continue;
     }
@@ -217,8 +241,7 @@ Status readSafetensors(const FileReader &file, const ReadOptions &options,
     }
     Tensor tensor;
     AMPC_TRY(tensor.data.allocate(entry.end - entry.begin));
-    AMPC_TRY(file.read(dataOffset + entry.begin, tensor.data.data(),
-                       tensor.data.size()));
+    AMPC_TRY(file.read(entry.begin, tensor.data.data(), tensor.data.size()));
     tensor.name = std::move(entry.name);
     tensor.dtype = entry.dtype;
     tensor.dims = std::move(entry.dims);
@@ -236,9 +259,20 @@ static const char *safeTypeName(uint32_t dtype) {
   return nullptr;
 }
 
-Status writeSafetensors(FileWriter &file, const TensorView *tensors,
-                        size_t count) {
+Status makeSafetensorsHeader(const TensorView *tensors, size_t count,
+                             const Vec<SafetensorsText> &metadata,
+                             Str *outHeader) {
   Str header("{");
+  for (size_t i = 0; i < metadata.size(); ++i) {
+    header.append(i ? "," : "\"__metadata__\":{");
+    appendJsonString(&header, metadata[i].key.c_str());
+    header.appendChar(':');
+    appendJsonString(&header, metadata[i].value.c_str(),
+                     metadata[i].value.size());
+  }
+  if (!metadata.empty()) {
+    header.append(count ? "}," : "}");
+  }
   uint64_t offset = 0;
   for (size_t i = 0; i < count; ++i) {
     const TensorView &tensor = tensors[i];
@@ -268,8 +302,17 @@ Status writeSafetensors(FileWriter &file, const TensorView *tensors,
   if (length > maxHeader) {
     return Status::error(AMPC_LIMIT, "the .safetensors header is too long");
   }
-  AMPC_TRY(file.write(&length, sizeof length));
-  AMPC_TRY(file.write(header.c_str(), length));
+  outHeader->clear();
+  outHeader->append(reinterpret_cast<const char *>(&length), sizeof length);
+  outHeader->append(header.c_str(), length);
+  return Status();
+}
+
+Status writeSafetensors(FileWriter &file, const TensorView *tensors,
+                        size_t count) {
+  Str header;
+  AMPC_TRY(makeSafetensorsHeader(tensors, count, {}, &header));
+  AMPC_TRY(file.write(header.c_str(), header.size()));
   for (size_t i = 0; i < count; ++i) {
     AMPC_TRY(file.write(tensors[i].data, tensors[i].bytes));
   }

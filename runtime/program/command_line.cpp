@@ -1,11 +1,19 @@
 //===- command_line.cpp - The command line of a produced program ----------===//
 #include "runtime/program/command_line.h"
 
+#include "runtime/training/checkpoint.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 namespace ampc::runtime {
+
+bool isTrainer(const ampc_program &program) {
+  constexpr size_t needed =
+      offsetof(ampc_program, num_entries) + sizeof program.num_entries;
+  return program.struct_size >= needed && program.num_entries != 0;
+}
 
 Status openSession(const ampc_program &program, const Options &options,
                    SessionHolder *out) {
@@ -15,7 +23,18 @@ Status openSession(const ampc_program &program, const Options &options,
   chosen.device = options.device;
   chosen.weights_dir = options.weightsDir;
   chosen.debug_arena = options.debugArena;
-  return Status(ampc_session_create(&program, &chosen, &out->session));
+  if (!options.checkpoint) {
+    return Status(ampc_session_create(&program, &chosen, &out->session));
+  }
+  if (!isTrainer(program)) {
+    return Status::error(AMPC_USAGE, "option '--checkpoint': the program is no "
+                                     "trainer");
+  }
+  Checkpoint checkpoint;
+  bool foreign;
+  AMPC_TRY(checkpoint.open(program, options.checkpoint, &foreign));
+  AMPC_TRY(Status(ampc_session_create(&program, &chosen, &out->session)));
+  return checkpoint.load(out->session);
 }
 
 void note(const Options &options, const char *text) {
@@ -49,9 +68,9 @@ Str formatBytes(uint64_t bytes) {
 }
 
 static Status dispatch(const ampc_program &program, const char *name,
-                       const Options &options) {
+                       const Options &options, int *outSignal) {
   if (options.help) {
-    fputs(helpText(name).c_str(), stdout);
+    fputs(helpText(name, isTrainer(program), options.command).c_str(), stdout);
     return finishOutput();
   }
   if (options.version) {
@@ -70,6 +89,12 @@ static Status dispatch(const ampc_program &program, const char *name,
   case Command::Inspect:
     status = inspectCommand(program, options);
     break;
+  case Command::Train:
+    status = trainCommand(program, options, outSignal);
+    break;
+  case Command::Eval:
+    status = evalCommand(program, options);
+    break;
   case Command::None:
     break;
   }
@@ -84,18 +109,20 @@ using namespace ampc::runtime;
 int ampc_program_main(int argc, char **argv, const ampc_program *program) {
   const char *name = argc > 0 && argv[0] ? argv[0] : "program";
   if (argc < 2) {
-    fputs(helpText(name).c_str(), stderr);
+    fputs(helpText(name, isTrainer(*program), Command::None).c_str(), stderr);
     return AMPC_USAGE;
   }
   Options options;
-  Status status = parseOptions(argc, argv, &options);
+  int signal = 0;
+  Status status = parseOptions(argc, argv, isTrainer(*program), &options);
   if (status.ok()) {
-    status = dispatch(*program, name, options);
+    status = dispatch(*program, name, options, &signal);
   }
   if (!status.ok()) {
     bool colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     fprintf(stderr, "%s: %serror:%s %s\n", name, colour ? "\033[1;31m" : "",
             colour ? "\033[0m" : "", status.message());
   }
-  return status.code();
+  // As a shell reports a process that a signal ended.
+  return status.ok() && signal ? 128 + signal : status.code();
 }

@@ -1,6 +1,7 @@
 //===- inputs.cpp - The inputs of a program from options and files --------===//
 #include "runtime/core/dtype.h"
 #include "runtime/program/command_line.h"
+#include "runtime/training/data_array.h"
 
 namespace ampc::runtime {
 
@@ -151,14 +152,8 @@ Status takeDataFile(const ampc_program &program, const Options &options,
 /// NAME=@FILE,NAME=@FILE,...
 Status takeDataList(const ampc_program &program, const Options &options,
                     Vec<bool> *given, Vec<Tensor> *out) {
-  const char *at = options.data;
-  while (*at) {
-    // A comma ends an item only where another NAME=@ follows.
-    const char *end = strchr(at, ',');
-    while (end && !strstr(end, "=@")) {
-      end = strchr(end + 1, ',');
-    }
-    Str item(at, end ? static_cast<size_t>(end - at) : strlen(at));
+  for (const char *at = options.data; *at;) {
+    Str item = takeDataItem(&at);
     uint32_t index;
     const char *value;
     AMPC_TRY(splitName("input", item.c_str(), program.inputs,
@@ -173,7 +168,6 @@ Status takeDataList(const ampc_program &program, const Options &options,
     AMPC_TRY(readFor(program.inputs[index], skipAt(value), &tensor));
     AMPC_TRY(takeData(program, options, index, &tensor));
     (*given)[index] = true;
-    at = end ? end + 1 : at + strlen(at);
   }
   return Status();
 }

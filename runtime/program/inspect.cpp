@@ -5,6 +5,7 @@
 #include "runtime/core/plan.h"
 #include "runtime/io/json.h"
 #include "runtime/program/command_line.h"
+#include "runtime/program/inspect_state.h"
 
 #include <stdio.h>
 
@@ -87,6 +88,7 @@ void printText(const ampc_program &program, const Counts &counts) {
          orEmpty(program.producer), program.abi_version);
   printTensors("inputs", program.inputs, program.num_inputs);
   printTensors("outputs", program.outputs, program.num_outputs);
+  printState(program);
   printf("%-10s %s%s%s\n", "weights",
          formatBytes(program.weights_bytes).c_str(),
          externalWeights(program) ? " in " : "",
@@ -117,25 +119,6 @@ void printText(const ampc_program &program, const Counts &counts) {
   if (program.metadata && *program.metadata) {
     printf("%-10s %s\n", "metadata", program.metadata);
   }
-}
-
-void jsonTensors(Str *out, const char *key, const ampc_tensor_desc *descs,
-                 uint32_t count) {
-  out->appendf(",\n  \"%s\": [", key);
-  for (uint32_t i = 0; i < count; ++i) {
-    const ampc_tensor_desc &desc = descs[i];
-    out->append(i ? ",\n    {\"name\": " : "\n    {\"name\": ");
-    appendJsonString(out, desc.name);
-    out->appendf(", \"dtype\": \"%s\", \"shape\": [",
-                 ampc_dtype_name(desc.dtype));
-    for (uint32_t d = 0; d < desc.rank; ++d) {
-      out->appendf("%s%lld", d ? ", " : "",
-                   static_cast<long long>(desc.dims[d]));
-    }
-    out->appendf("], \"bytes\": %llu}",
-                 static_cast<unsigned long long>(desc.bytes));
-  }
-  out->append(count ? "\n  ]" : "]");
 }
 
 void jsonLaunch(Str *out, const ampc_gpu_launch &launch, bool isFirst) {
@@ -223,8 +206,11 @@ void printJson(const ampc_program &program, const Plan &plan,
   out.append(",\n  \"producer\": ");
   appendJsonString(&out, orEmpty(program.producer));
   out.appendf(",\n  \"abi_version\": %u", program.abi_version);
+  out.append(",\n  ");
   jsonTensors(&out, "inputs", program.inputs, program.num_inputs);
+  out.append(",\n  ");
   jsonTensors(&out, "outputs", program.outputs, program.num_outputs);
+  jsonState(&out, program);
   out.appendf(",\n  \"weights_bytes\": %llu,\n  \"weights_file\": ",
               static_cast<unsigned long long>(program.weights_bytes));
   if (externalWeights(program)) {
@@ -260,12 +246,14 @@ void printJson(const ampc_program &program, const Plan &plan,
 Status inspectCommand(const ampc_program &program, const Options &options) {
   AMPC_TRY(checkProgram(program));
   Plan plan;
-  AMPC_TRY(buildPlan(program, {nullptr, nullptr}, &plan));
+  AMPC_TRY(buildPlan(program, {nullptr, nullptr, nullptr}, &plan));
   if (options.exportCode) {
     AMPC_TRY(exportCode(program, options.exportCode));
   }
   Counts counts;
-  count(plan, plan.main, false, &counts);
+  for (const PlanEntry &entry : plan.entries) {
+    count(plan, entry.nodes, false, &counts);
+  }
   if (options.json) {
     printJson(program, plan, counts);
   } else {

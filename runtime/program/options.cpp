@@ -1,12 +1,8 @@
 //===- options.cpp - The options of a produced program --------------------===//
-#include "runtime/program/options.h"
-
-#include <errno.h>
+#include "runtime/program/option_table.h"
 
 namespace ampc::runtime {
 namespace {
-
-enum CommandBit : unsigned { onRun = 1, onBench = 2, onInspect = 4, onAll = 7 };
 
 struct CommandEntry {
   const char *name;
@@ -18,147 +14,31 @@ constexpr CommandEntry commands[] = {
     {"run", Command::Run, onRun, "run once, or over a data set"},
     {"bench", Command::Bench, onBench, "measure throughput and latency"},
     {"inspect", Command::Inspect, onInspect, "print what the program holds"},
+    {"train", Command::Train, onTrain, "train the parameters on a data set"},
+    {"eval", Command::Eval, onEval, "compute the loss over a data set"},
 };
 
-/// Takes the option's value (null for a flag); AMPC_USAGE when it is wrong.
-using Setter = Status (*)(Options &options, const char *value);
+/// What only a trainer takes.
+constexpr unsigned onTrainer = onTrain | onEval;
 
-struct OptionEntry {
-  const char *name;
-  const char *value; // what the help calls it; null for a flag
-  unsigned on;       // commands that take it
-  const char *help;
-  Setter set;
-};
+const OptionTable *const tables[] = {&generalOptions, &trainingOptions};
 
-Status parseNatural(const char *text, uint64_t low, uint64_t high,
-                    uint64_t *out) {
-  char *end = nullptr;
-  errno = 0;
-  unsigned long long value =
-      *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-  if (!end || *end || errno || value < low || value > high) {
-    return Status::error(AMPC_USAGE,
-                         "expected a whole number from %llu to %llu, got '%s'",
-                         static_cast<unsigned long long>(low),
-                         static_cast<unsigned long long>(high), text);
-  }
-  *out = value;
-  return Status();
+/// The commands that a program has.
+unsigned commandsOf(bool isTrainer) {
+  return isTrainer ? onAll : onAll & ~onTrainer;
 }
 
-Status parseReal(const char *text, double high, double *out, char **outEnd) {
-  double value = strtod(text, outEnd);
-  // The comparison is false for a NaN too.
-  if (*outEnd == text || !(value >= 0 && value <= high)) {
-    return Status::error(AMPC_USAGE, "expected a number from 0 to %g, got '%s'",
-                         high, text);
-  }
-  *out = value;
-  return Status();
-}
-
-Status setThreads(Options &options, const char *value) {
-  uint64_t threads;
-  AMPC_TRY(parseNatural(value, 1, 1024, &threads));
-  options.threads = static_cast<uint32_t>(threads);
-  return Status();
-}
-
-Status setDuration(Options &options, const char *value) {
-  char *end;
-  AMPC_TRY(parseReal(value, 1e6, &options.durationS, &end));
-  return *end ? Status::error(AMPC_USAGE, "expected seconds, got '%s'", value)
-              : Status();
-}
-
-Status setPercentiles(Options &options, const char *value) {
-  options.percentiles.clear();
-  for (const char *at = value;; ++at) {
-    double percentile = 0;
-    char *end;
-    AMPC_TRY(parseReal(at, 100, &percentile, &end));
-    if (percentile == 0 || (*end && *end != ',') ||
-        options.percentiles.size() == 32) {
-      return Status::error(
-          AMPC_USAGE, "expected percentiles such as 90,95,99, got '%s'", value);
-    }
-    options.percentiles.push(percentile);
-    at = end;
-    if (!*end) {
-      return Status();
+/// Calls `visit(entry)` for each option of any of `commands`.
+template <typename F>
+void forEachOption(unsigned commands, F &&visit) {
+  for (const OptionTable *table : tables) {
+    for (size_t i = 0; i < table->count; ++i) {
+      if (table->entries[i].on & commands) {
+        visit(table->entries[i]);
+      }
     }
   }
 }
-
-/// Setters of texts, numbers and flags differ only in the member.
-template <const char *Options::*member>
-Status setText(Options &options, const char *value) {
-  options.*member = value;
-  return Status();
-}
-template <Vec<const char *> Options::*member>
-Status addText(Options &options, const char *value) {
-  (options.*member).push(value);
-  return Status();
-}
-template <bool Options::*member>
-Status setFlag(Options &options, const char *) {
-  options.*member = true;
-  return Status();
-}
-template <uint64_t Options::*member, uint64_t low, uint64_t high>
-Status setNatural(Options &options, const char *value) {
-  return parseNatural(value, low, high, &(options.*member));
-}
-
-constexpr OptionEntry entries[] = {
-    {"input", "[NAME=]VALUE", onRun | onBench,
-     "@FILE (.npy .npz .pb .safetensors), numbers (1,2,3), one number for all "
-     "elements, or 'random'; a type may stand before: 2x3xf32=0",
-     addText<&Options::inputs>},
-    {"output", "[NAME=]@FILE", onRun,
-     "write an output; all of them to an .npz or .safetensors without NAME",
-     addText<&Options::outputs>},
-    {"output-dir", "DIR", onRun, "write each output to DIR/NAME.npy",
-     setText<&Options::outputDir>},
-    {"data", "FILE", onRun,
-     "a data set (.npz .safetensors, or NAME=@x.npy,...) to run in batches of "
-     "the compiled size; rows must not depend on each other",
-     setText<&Options::data>},
-    {"threads", "N", onRun | onBench, "threads that compute (default: all)",
-     setThreads},
-    {"device", "NAME", onRun | onBench,
-     "cpu, cuda, cuda:N or sim (default: what the program is compiled for)",
-     setText<&Options::device>},
-    {"weights-dir", "DIR", onRun | onBench,
-     "folder of the weight file (default: beside the program)",
-     setText<&Options::weightsDir>},
-    {"profile", nullptr, onRun | onBench, "print the time of each launch",
-     setFlag<&Options::profile>},
-    {"debug-arena", nullptr, onRun | onBench,
-     "fill working memory with NaN before each run",
-     setFlag<&Options::debugArena>},
-    {"iterations", "N", onBench, "measure at least N runs (default 10)",
-     setNatural<&Options::iterations, 1, 1'000'000'000>},
-    {"warm-up", "MS", onBench, "milliseconds before measuring (default 200)",
-     setNatural<&Options::warmUpMs, 0, 1'000'000'000>},
-    {"duration", "S", onBench, "measure at least S seconds (default 3)",
-     setDuration},
-    {"percentile", "P,...", onBench, "percentiles (default 90,95,99)",
-     setPercentiles},
-    {"export-times", "FILE", onBench, "write each run's time as JSON",
-     setText<&Options::exportTimes>},
-    {"json", nullptr, onInspect, "print JSON", setFlag<&Options::json>},
-    {"export-code", "DIR", onInspect,
-     "write the GPU code into DIR, as IMAGE.MODULE.cubin or .ptx",
-     setText<&Options::exportCode>},
-    {"quiet", nullptr, onAll, "print errors and results only",
-     setFlag<&Options::quiet>},
-    {"help", nullptr, onAll, "print this text", setFlag<&Options::help>},
-    {"version", nullptr, onAll, "print the model's and the compiler's name",
-     setFlag<&Options::version>},
-};
 
 /// Whether `text` spells the option, with '_' for '-' allowed.
 bool spells(const char *text, size_t length, const char *name) {
@@ -175,20 +55,18 @@ bool spells(const char *text, size_t length, const char *name) {
 }
 
 const OptionEntry *findOption(const char *text, size_t length) {
-  for (const OptionEntry &entry : entries) {
-    if (spells(text, length, entry.name)) {
-      return &entry;
-    }
-  }
-  return nullptr;
+  const OptionEntry *found = nullptr;
+  forEachOption(onAll, [&](const OptionEntry &entry) {
+    found = spells(text, length, entry.name) ? &entry : found;
+  });
+  return found;
 }
 
-Status unknownOption(const char *text, size_t length) {
+Status unknownOption(const char *text, size_t length, bool isTrainer) {
   Str name(text, length);
   Vec<const char *> names;
-  for (const OptionEntry &entry : entries) {
-    names.push(entry.name);
-  }
+  forEachOption(commandsOf(isTrainer),
+                [&](const OptionEntry &entry) { names.push(entry.name); });
   const char *near = nearest(name.c_str(), names);
   return near ? Status::error(AMPC_USAGE,
                               "unknown option '--%s'; did you mean '--%s'?",
@@ -197,20 +75,21 @@ Status unknownOption(const char *text, size_t length) {
                               name.c_str());
 }
 
-Status setCommand(const char *text, Options *out) {
+Status setCommand(const char *text, bool isTrainer, Options *out) {
   Vec<const char *> names;
   for (const CommandEntry &entry : commands) {
+    bool has = entry.bit & commandsOf(isTrainer);
     if (strcmp(entry.name, text) == 0) {
       out->command = entry.command;
-      return Status();
+      return has ? Status()
+                 : Status::error(AMPC_USAGE,
+                                 "this program is compiled for inference; "
+                                 "compile the model with --train for '%s'",
+                                 text);
     }
-    names.push(entry.name);
-  }
-  if (strcmp(text, "train") == 0 || strcmp(text, "eval") == 0) {
-    return Status::error(AMPC_USAGE,
-                         "this program is compiled for inference; compile the "
-                         "model with --train for '%s'",
-                         text);
+    if (has) {
+      names.push(entry.name);
+    }
   }
   const char *near = nearest(text, names);
   return Status::error(AMPC_USAGE, "unknown command '%s'; did you mean '%s'?",
@@ -227,13 +106,14 @@ unsigned bitOf(Command command) {
 }
 
 /// One option at argv[*index]; moves the index over a value of its own.
-Status parseOption(int argc, char **argv, int *index, Options *out) {
+Status parseOption(int argc, char **argv, bool isTrainer, int *index,
+                   Options *out) {
   const char *text = argv[*index] + 2;
   size_t length = strcspn(text, "=");
   const char *value = text[length] ? text + length + 1 : nullptr;
   const OptionEntry *entry = findOption(text, length);
   if (!entry) {
-    return unknownOption(text, length);
+    return unknownOption(text, length, isTrainer);
   }
   if (!(entry->on & bitOf(out->command))) {
     return Status::error(AMPC_USAGE,
@@ -299,20 +179,21 @@ const char *nearest(const char *text, const Vec<const char *> &candidates) {
   return best;
 }
 
-Status parseOptions(int argc, char **argv, Options *outOptions) {
+Status parseOptions(int argc, char **argv, bool isTrainer,
+                    Options *outOptions) {
   for (double percentile : {90.0, 95.0, 99.0}) {
     outOptions->percentiles.push(percentile);
   }
   int index = 1;
   if (index < argc && argv[index][0] != '-') {
-    AMPC_TRY(setCommand(argv[index++], outOptions));
+    AMPC_TRY(setCommand(argv[index++], isTrainer, outOptions));
   }
   for (; index < argc; ++index) {
     const char *text = argv[index];
     if (strcmp(text, "-h") == 0) {
       outOptions->help = true;
     } else if (strncmp(text, "--", 2) == 0 && text[2]) {
-      AMPC_TRY(parseOption(argc, argv, &index, outOptions));
+      AMPC_TRY(parseOption(argc, argv, isTrainer, &index, outOptions));
     } else {
       return Status::error(AMPC_USAGE,
                            "unexpected argument '%s'; an input is given as "
@@ -322,40 +203,64 @@ Status parseOptions(int argc, char **argv, Options *outOptions) {
   }
   if (outOptions->command == Command::None && !outOptions->help &&
       !outOptions->version) {
-    return Status::error(AMPC_USAGE, "expected a command: run, bench or "
-                                     "inspect");
+    return Status::error(AMPC_USAGE, isTrainer
+                                         ? "expected a command: train, eval, "
+                                           "run, bench or inspect"
+                                         : "expected a command: run, bench or "
+                                           "inspect");
   }
   return Status();
 }
 
-Str helpText(const char *program) {
+Str helpText(const char *program, bool isTrainer, Command command) {
   Str out;
+  unsigned has = commandsOf(isTrainer);
+  unsigned shown = command == Command::None ? has : bitOf(command);
   out.appendf("usage: %s COMMAND [OPTIONS]\n\ncommands:\n", program);
   for (const CommandEntry &entry : commands) {
-    out.appendf("  %-10s %s\n", entry.name, entry.help);
+    if (entry.bit & has) {
+      out.appendf("  %-10s %s\n", entry.name, entry.help);
+    }
   }
-  constexpr const char *examples[] = {
-      "run --input=x=@x.npy --output=y=@y.npy",
-      "run --input=random --quiet --output=@all.npz",
-      "run --data=set.npz --output-dir=results",
-      "bench --duration=5 --threads=4 --profile",
-      "inspect --json",
+  struct Example {
+    unsigned on;
+    const char *text;
+  };
+  constexpr Example examples[] = {
+      {onTrain, "train --data=set.npz --epochs=3 --lr=1e-3"},
+      {onTrain, "train --data=set.npz --eval-data=test.npz --epochs=10 "
+                "--lr=1e-3 --schedule=cosine --warmup-steps=100"},
+      {onTrain, "train --data=set.npz --epochs=10 --lr=1e-3 "
+                "--checkpoint-dir=run --resume"},
+      {onEval,
+       "eval --data=test.npz --checkpoint=run/step-00000120.safetensors"},
+      {onRun, "run --input=x=@x.npy --output=y=@y.npy"},
+      {onRun, "run --input=random --quiet --output=@all.npz"},
+      {onRun, "run --data=set.npz --output-dir=results"},
+      {onBench, "bench --duration=5 --threads=4 --profile"},
+      {onInspect, "inspect --json"},
   };
   out.append("\nexamples:\n");
-  for (const char *example : examples) {
-    out.appendf("  %s %s\n", program, example);
+  for (const Example &example : examples) {
+    if (example.on & shown) {
+      out.appendf("  %s %s\n", program, example.text);
+    }
   }
   out.append("\noptions:\n");
-  for (const OptionEntry &entry : entries) {
+  forEachOption(shown, [&](const OptionEntry &entry) {
     Str left("--");
     left.append(entry.name);
     if (entry.value) {
       left.appendf("=%s", entry.value);
     }
     out.appendf("  %-22s %s\n", left.c_str(), entry.help);
-  }
+  });
   out.append("\nexit codes: 0 ok, 2 usage, 3 invalid data, 4 unsupported, 5 "
-             "input/output, 6 limit, 8 device\n");
+             "input/output, 6 limit, 8 device");
+  out.append(shown & onTrainer
+                 ? ", 1 training diverged, 10 checkpoint unusable, 130 and 143 "
+                   "ended by SIGINT and SIGTERM\n"
+                 : "\n");
   return out;
 }
 

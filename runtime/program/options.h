@@ -2,11 +2,11 @@
 #ifndef AMPC_RUNTIME_PROGRAM_OPTIONS_H
 #define AMPC_RUNTIME_PROGRAM_OPTIONS_H
 
-#include "runtime/core/support.h"
+#include "runtime/training/options.h"
 
 namespace ampc::runtime {
 
-enum class Command { None, Run, Bench, Inspect };
+enum class Command { None, Run, Bench, Inspect, Train, Eval };
 
 /// A command line, parsed and checked as far as that needs no program. Texts
 /// point into argv.
@@ -19,6 +19,7 @@ struct Options {
   Vec<const char *> outputs; // [NAME=][@]FILE
   const char *outputDir = nullptr;
   const char *data = nullptr;
+  const char *checkpoint = nullptr; // of a trainer; null: first values
 
   uint32_t threads = 0;         // 0: all
   const char *device = nullptr; // the one that the program is made for
@@ -35,13 +36,17 @@ struct Options {
 
   bool json = false;
   const char *exportCode = nullptr; // folder for the GPU code
+
+  TrainOptions train;
 };
 
-/// AMPC_USAGE, with the nearest known name, for what is not understood.
-Status parseOptions(int argc, char **argv, Options *outOptions);
+/// AMPC_USAGE, with the nearest known name, for what is not understood. Only a
+/// trainer has the commands train and eval.
+Status parseOptions(int argc, char **argv, bool isTrainer, Options *outOptions);
 
-/// Usage line, examples, and all options.
-Str helpText(const char *program);
+/// Usage line, examples, and the options of a command or, without one, of all
+/// that the program has.
+Str helpText(const char *program, bool isTrainer, Command command);
 
 /// The candidate nearest to `text` by edit distance, or null if none is near.
 const char *nearest(const char *text, const Vec<const char *> &candidates);

@@ -418,7 +418,16 @@ TEST(Session, malformedPrograms) {
       [](LoopProgram &p) { p.nodes[0].buffers = nullptr; },
       [](LoopProgram &p) { p.nodes[2].bodies = nullptr; },
       [](LoopProgram &p) { p.buffers[0]->at(0).offset.fixed = 129; },
-      [](LoopProgram &p) { p.buffers[0]->at(0).region = 4; },
+      [](LoopProgram &p) { p.buffers[0]->at(0).region = 5; },
+      [](LoopProgram &p) { p.buffers[0]->at(0).bytes = 129; },
+      [](LoopProgram &p) {
+        p.buffers[0]->at(0).region = AMPC_REGION_STATE;
+        p.buffers[0]->at(0).bytes = 1;
+      },
+      [](LoopProgram &p) { p.nodes[0].num_outputs = 1000; },
+      [](LoopProgram &p) { p.program.num_entries = 1; },
+      [](LoopProgram &p) { p.program.num_states = 1; },
+      [](LoopProgram &p) { p.program.control_bytes = 1; },
       [](LoopProgram &p) { p.buffers[0]->at(1).index = 1; },
       [](LoopProgram &p) { p.buffers[0]->at(1).offset.fixed = 9; },
       [](LoopProgram &p) { p.bodies[0]->at(0).nodes = nullptr; },

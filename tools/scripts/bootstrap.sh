@@ -6,10 +6,12 @@
 #
 #   bootstrap.sh packages   Debian packages of the build (needs root if any lacks)
 #   bootstrap.sh venv       build/venv with test/requirements.txt
+#   bootstrap.sh venv-training  and test/training/requirements.txt
 #   bootstrap.sh build      packages, then configure and build into build/
 #   bootstrap.sh all        all of the above
 #
-# Sourced, it only defines the functions ampc_packages, ampc_venv, ampc_build.
+# Sourced, it only defines the functions ampc_packages, ampc_venv,
+# ampc_venv_training and ampc_build.
 #===------------------------------------------------------------------------===#
 
 AMPC_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
@@ -86,6 +88,22 @@ ampc_venv() {
   ) 9>"$AMPC_ROOT/build/.venv-lock"
 }
 
+# Adds test/training/requirements.txt to build/venv: large packages that only the
+# tests of training need. Packages of the first list are left as they are.
+ampc_venv_training() {
+  local venv="$AMPC_ROOT/build/venv" list="$AMPC_ROOT/test/training/requirements.txt" wanted
+  ampc_venv || return
+  wanted="$(sha256sum <"$list")"
+  [ "$(cat "$venv/.stamp-training" 2>/dev/null)" = "$wanted" ] && return 0
+  (
+    flock 9
+    [ "$(cat "$venv/.stamp-training" 2>/dev/null)" = "$wanted" ] && exit 0
+    ampc_say "adding what tests of training need to $venv"
+    "$venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps \
+      --only-binary :all: -r "$list" >&2 && echo "$wanted" >"$venv/.stamp-training"
+  ) 9>"$AMPC_ROOT/build/.venv-lock"
+}
+
 # Configures with the dev preset if that has not been done, and builds.
 ampc_build() {
   ampc_packages || return
@@ -109,8 +127,9 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   case "${1:-}" in
   packages) ampc_packages ;;
   venv) ampc_venv ;;
+  venv-training) ampc_venv_training ;;
   build) shift; ampc_build "$@" ;;
   all) ampc_packages && ampc_venv && ampc_build ;;
-  *) echo "usage: bootstrap.sh packages|venv|build|all" >&2; exit 2 ;;
+  *) echo "usage: bootstrap.sh packages|venv|venv-training|build|all" >&2; exit 2 ;;
   esac
 fi

@@ -249,10 +249,20 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
           << " has";
       ok = false;
     }
+    // Where an argument is overwritten, any result may be what does it.
+    bool updates =
+        llvm::any_of(llvm::seq(kernel.getNumArguments()), [&](unsigned i) {
+          return kernel.getArgAttr(i, "amp.updated");
+        });
     for (unsigned i = 0; i < buffers.size(); ++i) {
-      function.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+      bool isArgument = i < kernel.getNumArguments();
       function.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
-      if (i < kernel.getNumArguments()) {
+      if (isArgument ? kernel.getArgAttr(i, "amp.updated") != nullptr
+                     : updates) {
+        continue;
+      }
+      function.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+      if (isArgument) {
         function.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
       }
     }

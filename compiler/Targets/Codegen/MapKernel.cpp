@@ -146,14 +146,19 @@ private:
     for (const LaneIndex &lane : index) {
       bases.push_back(lane.base);
     }
+    // A result may overwrite an argument: all is read before any is written.
     auto yield = emitter.kernel.getYield();
-    for (auto [number, tensor] : llvm::enumerate(yield.getValues())) {
+    SmallVector<Value> values;
+    for (Value tensor : yield.getValues()) {
       FailureOr<Value> value = puller.get(tensor, index);
       if (failed(value)) {
         return failure();
       }
-      emitter.store(puller.splat(*value), emitter.resultPointer(number),
-                    getElementTypeOrSelf(tensor.getType()),
+      values.push_back(puller.splat(*value));
+    }
+    for (auto [number, value] : llvm::enumerate(values)) {
+      emitter.store(value, emitter.resultPointer(number),
+                    getElementTypeOrSelf(yield.getValues()[number].getType()),
                     emitter.linearize(bases, shape));
     }
     return success();

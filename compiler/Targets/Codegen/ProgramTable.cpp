@@ -111,26 +111,107 @@ private:
   llvm::StringMap<llvm::Constant *> strings;
 };
 
-llvm::Constant *buildTensors(TableBuilder &t, ArrayAttr names, ArrayAttr types,
-                             StringRef what) {
-  SmallVector<llvm::Constant *> descs;
-  for (auto [name, typeAttr] : llvm::zip_equal(names, types)) {
-    auto type = cast<RankedTensorType>(cast<TypeAttr>(typeAttr).getValue());
-    SmallVector<llvm::Constant *> dims;
-    for (int64_t dim : type.getShape()) {
-      dims.push_back(t.int64(dim));
-    }
-    descs.push_back(t.record({t.string(cast<StringAttr>(name).getValue()),
-                              t.int32(dtypeOf(type.getElementType())),
-                              t.int32(type.getRank()), t.array(dims, "dims"),
-                              t.int64(byteSize(type))}));
+llvm::Constant *buildTensor(TableBuilder &t, StringRef name, Type of) {
+  auto type = cast<RankedTensorType>(of);
+  SmallVector<llvm::Constant *> dims;
+  for (int64_t dim : type.getShape()) {
+    dims.push_back(t.int64(dim));
   }
-  return t.array(descs, what);
+  return t.record({t.string(name), t.int32(dtypeOf(type.getElementType())),
+                   t.int32(type.getRank()), t.array(dims, "dims"),
+                   t.int64(byteSize(type))});
 }
 
-llvm::Constant *buildBuffer(TableBuilder &t, rt::BufferAttr buffer) {
+void addTensors(TableBuilder &t, ArrayAttr names, ArrayAttr types,
+                SmallVectorImpl<llvm::Constant *> &descs) {
+  for (auto [name, type] : llvm::zip_equal(names, types)) {
+    descs.push_back(buildTensor(t, cast<StringAttr>(name).getValue(),
+                                cast<TypeAttr>(type).getValue()));
+  }
+}
+
+llvm::Constant *buildBuffer(TableBuilder &t, rt::BufferAttr buffer,
+                            uint64_t bytes, uint32_t dtype) {
   return t.record({t.int32(static_cast<uint32_t>(buffer.getRegion())),
-                   t.int32(buffer.getIndex()), t.size(buffer.getOffset())});
+                   t.int32(buffer.getIndex()), t.size(buffer.getOffset()),
+                   t.int64(bytes), t.int32(dtype), t.int32(0)});
+}
+
+/// The ampc_node_list of the launches and copies in a block.
+class NodeListBuilder {
+public:
+  NodeListBuilder(TableBuilder &t, ModuleOp module) : t(t), symbols(module) {
+    uint32_t number = 0;
+    for (auto kernel : module.getOps<amp::KernelOp>()) {
+      kernelIndex[kernel.getNameAttr()] = number++;
+    }
+  }
+
+  llvm::Constant *build(Block &block) {
+    SmallVector<llvm::Constant *> nodes;
+    for (Operation &op : block) {
+      if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
+        nodes.push_back(buildLaunch(launch));
+      } else if (auto copy = dyn_cast<rt::CopyOp>(op)) {
+        nodes.push_back(buildCopy(copy));
+      }
+    }
+    return t.record({t.int32(nodes.size()), t.array(nodes, "nodes")});
+  }
+
+private:
+  llvm::Constant *buildLaunch(rt::LaunchOp launch) {
+    StringAttr name = launch.getKernelAttr().getAttr();
+    auto kernel = symbols.lookup<amp::KernelOp>(name);
+    SmallVector<Type> types(kernel.getArgumentTypes());
+    llvm::append_range(types, kernel.getResultTypes());
+    SmallVector<llvm::Constant *> buffers;
+    for (auto [buffer, of] : llvm::zip_equal(launch.getBuffers(), types)) {
+      auto type = cast<RankedTensorType>(of);
+      buffers.push_back(buildBuffer(t, cast<rt::BufferAttr>(buffer),
+                                    byteSize(type),
+                                    dtypeOf(type.getElementType())));
+    }
+    auto none = rt::SizeAttr::get(launch.getContext(), 0, 0);
+    return buildNode(AMPC_NODE_LAUNCH, kernelIndex.lookup(name), buffers,
+                     kernel.getResultTypes().size(), none, launch.getLabel());
+  }
+
+  llvm::Constant *buildCopy(rt::CopyOp copy) {
+    uint64_t bytes = copy.getBytes().getFixed();
+    return buildNode(AMPC_NODE_COPY, 0,
+                     {buildBuffer(t, copy.getSource(), bytes, AMPC_DTYPE_U8),
+                      buildBuffer(t, copy.getTarget(), bytes, AMPC_DTYPE_U8)},
+                     /*numOutputs=*/1, copy.getBytes(), copy.getLabel());
+  }
+
+  llvm::Constant *buildNode(ampc_node_kind kind, uint32_t kernel,
+                            ArrayRef<llvm::Constant *> buffers,
+                            uint32_t numOutputs, rt::SizeAttr bytes,
+                            StringRef label) {
+    return t.record({t.int32(kind), t.int32(kernel), t.int32(buffers.size()),
+                     t.int32(numOutputs), t.array(buffers, "buffers"),
+                     t.size(bytes), t.string(label), t.null()});
+  }
+
+  TableBuilder &t;
+  SymbolTable symbols;
+  DenseMap<StringAttr, uint32_t> kernelIndex;
+};
+
+llvm::Constant *buildStates(TableBuilder &t, rt::ProgramOp program,
+                            uint32_t &count) {
+  SmallVector<llvm::Constant *> states;
+  for (auto state : program.getBody().getOps<rt::StateOp>()) {
+    auto initial = state.getInitial();
+    states.push_back(t.record({buildTensor(t, state.getName(), state.getType()),
+                               t.int64(state.getOffset()),
+                               t.int64(initial ? *initial : AMPC_NO_INITIAL),
+                               t.int32(static_cast<uint32_t>(state.getRole())),
+                               t.int32(0)}));
+  }
+  count = states.size();
+  return t.array(states, "states");
 }
 
 /// The parameters of each kernel of `module`: its arguments, then its results.
@@ -243,7 +324,6 @@ codegen::addProgramTable(ModuleOp module,
 
   // Kernels in the module's order.
   SmallVector<llvm::Constant *> kernels;
-  llvm::StringMap<uint32_t> kernelIndex;
   for (auto kernel : module.getOps<amp::KernelOp>()) {
     llvm::Constant *code = t.null();
     if (llvm::Function *function = output.getFunction(kernel.getName())) {
@@ -251,39 +331,29 @@ codegen::addProgramTable(ModuleOp module,
       code = function;
     }
     const KernelLaunch &launch = launches.find(kernel.getName())->second;
-    kernelIndex[kernel.getName()] = kernels.size();
     kernels.push_back(
         t.record({t.string(kernel.getName()), code, t.int64(launch.items),
                   t.int64(launch.grain), t.int64(launch.scratchBytes)}));
   }
 
-  SmallVector<llvm::Constant *> nodes;
-  auto zeroSize = rt::SizeAttr::get(module.getContext(), 0, 0);
-  auto addNode = [&](ampc_node_kind kind, uint32_t kernel,
-                     ArrayRef<llvm::Constant *> buffers, rt::SizeAttr bytes,
-                     StringRef label) {
-    nodes.push_back(
-        t.record({t.int32(kind), t.int32(kernel), t.int32(buffers.size()),
-                  t.int32(0), t.array(buffers, "buffers"), t.size(bytes),
-                  t.string(label), t.null()}));
-  };
-  for (Operation &op : program.getBody().front()) {
-    if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
-      SmallVector<llvm::Constant *> buffers;
-      for (Attribute buffer : launch.getBuffers()) {
-        buffers.push_back(buildBuffer(t, cast<rt::BufferAttr>(buffer)));
-      }
-      addNode(AMPC_NODE_LAUNCH, kernelIndex.lookup(launch.getKernel()), buffers,
-              zeroSize, launch.getLabel());
-    } else if (auto copy = dyn_cast<rt::CopyOp>(op)) {
-      addNode(
-          AMPC_NODE_COPY, 0,
-          {buildBuffer(t, copy.getSource()), buildBuffer(t, copy.getTarget())},
-          copy.getBytes(), copy.getLabel());
-    } else {
-      return op.emitOpError("cannot be part of a program");
-    }
+  SmallVector<llvm::Constant *> inputs, outputs, entries;
+  addTensors(t, program.getInputNames(), program.getInputTypes(), inputs);
+  addTensors(t, program.getOutputNames(), program.getOutputTypes(), outputs);
+  size_t numInputs = inputs.size(), numOutputs = outputs.size();
+  NodeListBuilder nodeLists(t, module);
+  llvm::Constant *mainNodes = nodeLists.build(program.getBody().front());
+  for (auto entry : program.getBody().getOps<rt::EntryOp>()) {
+    uint32_t firstInput = inputs.size(), firstOutput = outputs.size();
+    addTensors(t, entry.getInputNames(), entry.getInputTypes(), inputs);
+    addTensors(t, entry.getOutputNames(), entry.getOutputTypes(), outputs);
+    entries.push_back(
+        t.record({t.string(entry.getName()), t.int32(firstInput),
+                  t.int32(inputs.size() - firstInput), t.int32(firstOutput),
+                  t.int32(outputs.size() - firstOutput),
+                  nodeLists.build(entry.getBody().front())}));
   }
+  uint32_t numStates = 0;
+  llvm::Constant *states = buildStates(t, program, numStates);
 
   llvm::Constant *weights = t.null();
   bool linked =
@@ -304,12 +374,10 @@ codegen::addProgramTable(ModuleOp module,
       t.string(graphName ? graphName.getValue() : program.getSymName()),
       t.string(options.producer),
       t.string(options.metadata),
-      t.int32(program.getInputNames().size()),
-      t.int32(program.getOutputNames().size()),
-      buildTensors(t, program.getInputNames(), program.getInputTypes(),
-                   "inputs"),
-      buildTensors(t, program.getOutputNames(), program.getOutputTypes(),
-                   "outputs"),
+      t.int32(numInputs),
+      t.int32(numOutputs),
+      t.array(inputs, "inputs"),
+      t.array(outputs, "outputs"),
       t.size(program.getArena()),
       weights,
       t.int64(program.getWeights().getFixed()),
@@ -318,9 +386,17 @@ codegen::addProgramTable(ModuleOp module,
       t.int32(kernels.size()),
       t.int32(0),
       t.array(kernels, "kernels"),
-      t.record({t.int32(nodes.size()), t.array(nodes, "nodes")}),
+      mainNodes,
       t.int64(parts.cpuFeatures),
-      buildImages(t, module, parts.images)};
+      buildImages(t, module, parts.images),
+      t.int64(
+          program.getConstantBytes().value_or(program.getWeights().getFixed())),
+      t.int32(entries.size()),
+      t.int32(numStates),
+      t.array(entries, "entries"),
+      states,
+      t.int64(program.getStateBytes().value_or(0)),
+      t.int64(program.getControlBytes().value_or(0))};
   llvm::Constant *value = t.record(fields);
   new llvm::GlobalVariable(output, value->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, value,

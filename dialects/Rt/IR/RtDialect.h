@@ -8,6 +8,8 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include "dialects/Train/IR/TrainDialect.h"
+
 #include "dialects/Rt/IR/RtDialect.h.inc"
 #include "dialects/Rt/IR/RtEnums.h.inc"
 #define GET_ATTRDEF_CLASSES

@@ -5,6 +5,7 @@ using namespace mlir;
 using namespace ampc;
 
 #include "dialects/Train/IR/TrainDialect.cpp.inc"
+#include "dialects/Train/IR/TrainEnums.cpp.inc"
 
 void train::TrainDialect::initialize() {
   addOperations<

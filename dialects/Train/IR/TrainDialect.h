@@ -10,6 +10,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/Train/IR/TrainDialect.h.inc"
+#include "dialects/Train/IR/TrainEnums.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Train/IR/TrainOps.h.inc"
 

@@ -2,6 +2,7 @@
 #ifndef AMPC_DIALECTS_TRAIN_IR_TRAINOPS_TD
 #define AMPC_DIALECTS_TRAIN_IR_TRAINOPS_TD
 
+include "dialects/Train/IR/TrainEnums.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpBase.td"
@@ -172,17 +173,19 @@ def Train_StateOp : Op<Train_Dialect, "state", [DeclareOpInterfaceMethods<Symbol
     A function reads it through an argument with `train.state = @name` and
     replaces it by a result with that attribute. `initial` is its value before
     the first step, zeros when absent. Once placed, it lies in `arena` from
-    element `offset` on.
+    element `offset` on. Its role tells whether a checkpoint holds it; what has
+    none is of one update only.
 
     ```mlir
-    train.state @w : tensor<4x2xf32> in @parameters at 32 initial dense<1.0> : tensor<4x2xf32>
+    train.state parameter @w : tensor<4x2xf32> in @parameters at 32 initial dense<1.0> : tensor<4x2xf32>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
                        OptionalAttr<FlatSymbolRefAttr>:$arena, OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<ElementsAttr>:$initial);
+                       OptionalAttr<ElementsAttr>:$initial,
+                       DefaultValuedAttr<Train_Role, "::ampc::train::Role::Transient">:$role);
   let assemblyFormat = [{
-    $sym_name `:` $type (`in` $arena^ `at` $offset)? (`initial` $initial^)? attr-dict
+    ($role^)? $sym_name `:` $type (`in` $arena^ `at` $offset)? (`initial` $initial^)? attr-dict
   }];
 }
 

@@ -13,106 +13,7 @@ Status synchronize(GpuDevice &self) {
   return AMPC_CUDA(self, streamSynchronize, self.stream);
 }
 
-/// Copies the caller's inputs to where the device fetches them.
-void stageInputs(GpuDevice &self, const void *const *inputs) {
-  for (uint32_t i = 0; i < self.program->num_inputs; ++i) {
-    if (uint64_t bytes = self.inputSlice(i).size()) {
-      memcpy(self.stagingOf(i), inputs[i], bytes);
-    }
-  }
-}
-
-void unstageOutputs(GpuDevice &self, void *const *outputs) {
-  for (uint32_t i = 0; i < self.program->num_outputs; ++i) {
-    if (uint64_t bytes = self.outputSlice(i).size()) {
-      memcpy(outputs[i], self.stagingOf(self.program->num_inputs + i), bytes);
-    }
-  }
-}
-
-Status prepareHere(GpuDevice &self, const void *weights, Plan *plan) {
-  AMPC_TRY(allocateSlices(self, weights, plan));
-  AMPC_TRY(AMPC_CUDA(self, eventCreate, &self.timerStart, 0));
-  AMPC_TRY(AMPC_CUDA(self, eventCreate, &self.timerStop, 0));
-  return isStraight(*plan) ? buildGraph(self, *plan) : Status();
-}
-
-Status prepare(runtime::Device *device, const void *weights, Plan *plan) {
-  entry::beginRun(device);
-  Status status = prepareHere(gpu(device), weights, plan);
-  Status ended = entry::endRun(device);
-  return status.ok() ? std::move(ended) : std::move(status);
-}
-
-bool runsWhole(const runtime::Device *device) {
-  return reinterpret_cast<const GpuDevice *>(device)->graph != nullptr;
-}
-
-Status runWhole(runtime::Device *device, const void *const *inputs,
-                void *const *outputs) {
-  GpuDevice &self = gpu(device);
-  stageInputs(self, inputs);
-  AMPC_TRY(AMPC_CUDA(self, graphLaunch, self.graph, self.stream));
-  AMPC_TRY(synchronize(self));
-  unstageOutputs(self, outputs);
-  return Status();
-}
-
-Status load(runtime::Device *device, const void *const *inputs) {
-  GpuDevice &self = gpu(device);
-  stageInputs(self, inputs);
-  for (uint32_t i = 0; i < self.program->num_inputs; ++i) {
-    const Slice &slice = self.inputSlice(i);
-    if (slice.size()) {
-      AMPC_TRY(AMPC_CUDA(self, memcpyHtoDAsync, addressOf(slice.memory),
-                         self.stagingOf(i), slice.size(), self.stream));
-    }
-  }
-  for (const Slice &slice : self.placement.slices) {
-    if (self.poison && slice.region == AMPC_REGION_ARENA && slice.size()) {
-      AMPC_TRY(AMPC_CUDA(self, memsetD8Async, addressOf(slice.memory), 0xff,
-                         slice.size(), self.stream));
-    }
-  }
-  return Status();
-}
-
-Status store(runtime::Device *device, void *const *outputs) {
-  GpuDevice &self = gpu(device);
-  for (uint32_t i = 0; i < self.program->num_outputs; ++i) {
-    const Slice &slice = self.outputSlice(i);
-    if (slice.size()) {
-      AMPC_TRY(AMPC_CUDA(self, memcpyDtoHAsync,
-                         self.stagingOf(self.program->num_inputs + i),
-                         addressOf(slice.memory), slice.size(), self.stream));
-    }
-  }
-  AMPC_TRY(synchronize(self));
-  unstageOutputs(self, outputs);
-  return Status();
-}
-
-Status startTimer(runtime::Device *device) {
-  GpuDevice &self = gpu(device);
-  return AMPC_CUDA(self, eventRecord, self.timerStart, self.stream);
-}
-
-Status stopTimer(runtime::Device *device, uint64_t *outNanoseconds) {
-  GpuDevice &self = gpu(device);
-  AMPC_TRY(AMPC_CUDA(self, eventRecord, self.timerStop, self.stream));
-  AMPC_TRY(AMPC_CUDA(self, eventSynchronize, self.timerStop));
-  float milliseconds = 0;
-  AMPC_TRY(AMPC_CUDA(self, eventElapsedTime, &milliseconds, self.timerStart,
-                     self.timerStop));
-  *outNanoseconds =
-      static_cast<uint64_t>(static_cast<double>(milliseconds) * 1e6);
-  return Status();
-}
-
 } // namespace
-
-const OwnMemoryApi gpuOwnMemory = {prepare, runsWhole,  runWhole, load,
-                                   store,   startTimer, stopTimer};
 
 namespace entry {
 
@@ -141,8 +42,10 @@ void destroy(runtime::Device *device) {
   GpuDevice &self = gpu(device);
   if (self.context) {
     beginRun(device);
-    if (self.graph) {
-      self.api.graphExecDestroy(self.graph);
+    for (const GraphUnit &unit : self.units) {
+      if (unit.graph) {
+        self.api.graphExecDestroy(unit.graph);
+      }
     }
     for (const Slice &slice : self.placement.slices) {
       if (slice.memory) {
@@ -152,8 +55,14 @@ void destroy(runtime::Device *device) {
     if (self.workspace) {
       self.api.memFree(self.workspace);
     }
-    if (self.staging) {
-      self.api.memFreeHost(self.staging);
+    for (const Staged *staged : {&self.staging[0], &self.staging[1],
+                                 &self.controls[0], &self.controls[1]}) {
+      if (staged->memory) {
+        self.api.memFreeHost(staged->memory);
+      }
+      if (staged->done) {
+        self.api.eventDestroy(staged->done);
+      }
     }
     for (Event event : {self.timerStart, self.timerStop}) {
       if (event) {

@@ -1,10 +1,12 @@
 //===- gpu_device.h - A GPU behind a table of driver functions ------------===//
 //
 // The device of the runtime that CUDA's driver and the simulator's look-alike
-// share. A program without If and Loop is one graph of the driver, from the
-// copies of the inputs to those of the outputs, its nodes in the order of the
-// list; one call launches it. Callers' buffers are copied through pinned
-// memory, as the addresses in the graph stay the same.
+// share. An entry of a program without If and Loop is one graph of the driver,
+// from the copies of the inputs to those of the outputs, its nodes in the order
+// of the list; one call launches it. Entries that are submitted together are
+// one graph as well, of their nodes alone: no copy to the host is part of it.
+// Callers' buffers are copied through pinned memory, as the addresses in the
+// graph stay the same.
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMPC_RUNTIME_DEVICES_CUDA_GPU_DEVICE_H
@@ -34,6 +36,20 @@ struct Platform {
   Status (*explain)();
 };
 
+/// Entries, by their numbers in the plan, that run as one graph.
+struct GraphUnit {
+  Vec<uint32_t> entries;
+  bool copies = false; // of inputs and outputs are part of it
+  GraphExec graph = nullptr;
+};
+
+/// What a copy through pinned memory waits for.
+struct Staged {
+  uint8_t *memory = nullptr;
+  Event done = nullptr;
+  bool underWay = false;
+};
+
 struct GpuDevice {
   const Platform *platform = nullptr;
   const ampc_program *program = nullptr;
@@ -53,19 +69,28 @@ struct GpuDevice {
   Vec<void *> arguments;   // room for the parameters of a launch
 
   Placement placement;
-  DevicePointer workspace = 0;  // 0: no launch needs one
-  uint8_t *staging = nullptr;   // pinned; a part for each input and output
+  DevicePointer workspace = 0; // 0: no launch needs one
+  // Pinned; a part for each input and output. Two, so that one can be filled
+  // while the other is read.
+  Staged staging[2];
+  Staged controls[2];           // pinned copies of the control states
   Vec<uint64_t> stagingOffsets; // in the order of the placement
-  GraphExec graph = nullptr;    // null: the list is walked
+  uint64_t submissions = 0;
+  const Plan *plan = nullptr;
+  bool straight = false; // the plan has no If and no Loop
+  Vec<GraphUnit> units;
 
-  uint8_t *stagingOf(uint32_t tensor) {
-    return staging + stagingOffsets[tensor];
+  uint8_t *stagingOf(uint32_t tensor, uint32_t set = 0) {
+    return staging[set].memory + stagingOffsets[tensor];
   }
   Slice &inputSlice(uint32_t index) {
     return placement.slices[Placement::firstInput + index];
   }
   Slice &outputSlice(uint32_t index) {
-    return inputSlice(program->num_inputs + index);
+    return inputSlice(countInputs(*program) + index);
+  }
+  uint8_t *stagingOfOutput(uint32_t index) {
+    return stagingOf(countInputs(*program) + index);
   }
 
   /// AMPC_DEVICE, naming `call` and the driver's error, unless it succeeded.
@@ -91,8 +116,10 @@ Status fillArguments(GpuDevice &self, const ampc_gpu_launch &launch,
                      void *const *buffers,
                      TensorMapBytes (&maps)[AMPC_GPU_MAX_TENSOR_MAPS]);
 
-/// Makes the graph of a plan without If and Loop.
-Status buildGraph(GpuDevice &self, const Plan &plan);
+/// The unit of these entries, made when it is first asked for; the plan has no
+/// If and no Loop.
+Status findUnit(GpuDevice &self, const uint32_t *entries, uint32_t count,
+                bool copies, GraphExec *out);
 
 inline DevicePointer addressOf(const void *memory) {
   return reinterpret_cast<DevicePointer>(memory);
@@ -116,7 +143,7 @@ Status write(runtime::Device *device, void *to, const void *fromHost,
              uint64_t bytes);
 } // namespace entry
 
-extern const OwnMemoryApi gpuOwnMemory;
+extern const OwnMemoryApi gpuOwnMemory; // in gpu_entries.cpp
 
 /// The table of a device whose `create` is its own.
 #define AMPC_GPU_DEVICE(name, create)                                          \

@@ -1,4 +1,4 @@
-//===- gpu_graph.cpp - A program as one graph of the driver ---------------===//
+//===- gpu_graph.cpp - Entries as one graph of the driver -----------------===//
 #include "runtime/devices/cuda/gpu_device.h"
 
 namespace ampc::runtime::cuda {
@@ -14,11 +14,11 @@ public:
     }
   }
 
-  Status build(const Plan &plan);
+  Status build(const GraphUnit &unit, GraphExec *out);
 
 private:
-  Status inputs();
-  Status outputs();
+  Status inputs(const PlanEntry &entry);
+  Status outputs(const PlanEntry &entry);
   Status node(const Plan &plan, const PlanNode &node);
   Status kernel(const Plan &plan, const PlanNode &node);
   Status copy(MemoryType toType, void *to, MemoryType fromType,
@@ -115,8 +115,9 @@ Status GraphBuilder::node(const Plan &plan, const PlanNode &node) {
   return grid[0] && grid[1] && grid[2] ? kernel(plan, node) : Status();
 }
 
-Status GraphBuilder::inputs() {
-  for (uint32_t i = 0; i < self.program->num_inputs; ++i) {
+Status GraphBuilder::inputs(const PlanEntry &entry) {
+  for (uint32_t k = 0; k < entry.numInputs; ++k) {
+    uint32_t i = entry.firstInput + k;
     const Slice &slice = self.inputSlice(i);
     AMPC_TRY(copy(deviceMemory, slice.memory, hostMemory, self.stagingOf(i),
                   slice.size(), self.program->inputs[i].name));
@@ -124,35 +125,64 @@ Status GraphBuilder::inputs() {
   return Status();
 }
 
-Status GraphBuilder::outputs() {
-  for (uint32_t i = 0; i < self.program->num_outputs; ++i) {
+Status GraphBuilder::outputs(const PlanEntry &entry) {
+  for (uint32_t k = 0; k < entry.numOutputs; ++k) {
+    uint32_t i = entry.firstOutput + k;
     const Slice &slice = self.outputSlice(i);
-    AMPC_TRY(copy(hostMemory, self.stagingOf(self.program->num_inputs + i),
-                  deviceMemory, slice.memory, slice.size(),
-                  self.program->outputs[i].name));
+    AMPC_TRY(copy(hostMemory, self.stagingOfOutput(i), deviceMemory,
+                  slice.memory, slice.size(), self.program->outputs[i].name));
   }
   return Status();
 }
 
-Status GraphBuilder::build(const Plan &plan) {
+Status GraphBuilder::build(const GraphUnit &unit, GraphExec *out) {
+  const Plan &plan = *self.plan;
   AMPC_TRY(AMPC_CUDA(self, graphCreate, &graph, 0));
-  AMPC_TRY(inputs());
-  for (const Slice &slice : self.placement.slices) {
-    if (self.poison && slice.region == AMPC_REGION_ARENA && slice.size()) {
-      AMPC_TRY(fill(slice));
+  for (uint32_t index : unit.entries) {
+    const PlanEntry &entry = plan.entries[index];
+    if (unit.copies) {
+      AMPC_TRY(inputs(entry));
+    }
+    for (const Slice &slice : self.placement.slices) {
+      if (self.poison && slice.region == AMPC_REGION_ARENA && slice.size()) {
+        AMPC_TRY(fill(slice));
+      }
+    }
+    for (size_t i = 0; i < entry.nodes.count; ++i) {
+      AMPC_TRY(node(plan, plan.nodes[entry.nodes.first + i]));
+    }
+    if (unit.copies) {
+      AMPC_TRY(outputs(entry));
     }
   }
-  for (size_t i = 0; i < plan.main.count; ++i) {
-    AMPC_TRY(node(plan, plan.nodes[plan.main.first + i]));
-  }
-  AMPC_TRY(outputs());
-  return AMPC_CUDA(self, graphInstantiate, &self.graph, graph, 0);
+  return AMPC_CUDA(self, graphInstantiate, out, graph, 0);
+}
+
+bool isUnit(const GraphUnit &unit, const uint32_t *entries, uint32_t count,
+            bool copies) {
+  return unit.copies == copies && unit.entries.size() == count &&
+         memcmp(unit.entries.data(), entries, count * sizeof *entries) == 0;
 }
 
 } // namespace
 
-Status buildGraph(GpuDevice &self, const Plan &plan) {
-  return GraphBuilder(self).build(plan);
+Status findUnit(GpuDevice &self, const uint32_t *entries, uint32_t count,
+                bool copies, GraphExec *out) {
+  for (const GraphUnit &unit : self.units) {
+    if (isUnit(unit, entries, count, copies)) {
+      *out = unit.graph;
+      return Status();
+    }
+  }
+  GraphUnit unit;
+  for (uint32_t i = 0; i < count; ++i) {
+    unit.entries.push(entries[i]);
+  }
+  unit.copies = copies;
+  AMPC_TRY(GraphBuilder(self).build(unit, &unit.graph));
+  *out = unit.graph;
+  self.units.push(std::move(unit));
+  return Status();
 }
 
 } // namespace ampc::runtime::cuda

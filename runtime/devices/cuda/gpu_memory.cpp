@@ -16,7 +16,7 @@ uint64_t allocatedBytes(const Slice &slice) {
 }
 
 Status tooLarge(GpuDevice &self, size_t free, size_t total) {
-  uint64_t sums[4] = {};
+  uint64_t sums[5] = {};
   for (const Slice &slice : self.placement.slices) {
     sums[slice.region] += allocatedBytes(slice);
   }
@@ -24,14 +24,19 @@ Status tooLarge(GpuDevice &self, size_t free, size_t total) {
   auto number = [](uint64_t bytes) {
     return static_cast<unsigned long long>(bytes);
   };
+  Str state;
+  if (sums[AMPC_REGION_STATE]) {
+    state.appendf("state %llu, ", number(sums[AMPC_REGION_STATE]));
+  }
   return Status::error(
       AMPC_DEVICE,
-      "this program needs %llu bytes of GPU memory (weights %llu, activations "
+      "this program needs %llu bytes of GPU memory (weights %llu, "
+      "%sactivations "
       "%llu, workspace %llu, inputs and outputs %llu); GPU %d has %llu free of "
       "%llu",
-      number(sums[0] + sums[1] + sums[2] + sums[3] + workspace),
-      number(sums[AMPC_REGION_WEIGHTS]), number(sums[AMPC_REGION_ARENA]),
-      number(workspace),
+      number(sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + workspace),
+      number(sums[AMPC_REGION_WEIGHTS]), state.c_str(),
+      number(sums[AMPC_REGION_ARENA]), number(workspace),
       number(sums[AMPC_REGION_INPUT] + sums[AMPC_REGION_OUTPUT]), self.ordinal,
       number(free), number(total));
 }
@@ -70,6 +75,24 @@ Status allocateAll(GpuDevice &self) {
   return allocateWorkspace(self, free, total);
 }
 
+Status allocatePinned(GpuDevice &self, uint64_t bytes, Staged *out) {
+  AMPC_TRY(AMPC_CUDA(self, eventCreate, &out->done, 0));
+  if (bytes == 0) {
+    return Status();
+  }
+  void *memory = nullptr;
+  Result result = self.api.memAllocHost(&memory, bytes);
+  if (result == outOfMemory) {
+    return Status::error(AMPC_DEVICE,
+                         "cannot allocate %llu bytes of pinned memory",
+                         static_cast<unsigned long long>(bytes));
+  }
+  AMPC_TRY(self.check(result, "memAllocHost"));
+  out->memory = static_cast<uint8_t *>(memory);
+  return Status();
+}
+
+/// The second set is for entries that are submitted.
 Status allocateStaging(GpuDevice &self) {
   uint64_t bytes = 0;
   for (const Slice &slice : self.placement.slices) {
@@ -81,18 +104,14 @@ Status allocateStaging(GpuDevice &self) {
       }
     }
   }
-  if (bytes == 0) {
-    return Status();
+  AMPC_TRY(allocatePinned(self, bytes, &self.staging[0]));
+  if (self.program->num_entries) {
+    AMPC_TRY(allocatePinned(self, bytes, &self.staging[1]));
   }
-  void *memory = nullptr;
-  Result result = self.api.memAllocHost(&memory, bytes);
-  if (result == outOfMemory) {
-    return Status::error(AMPC_DEVICE,
-                         "cannot allocate %llu bytes of pinned memory",
-                         static_cast<unsigned long long>(bytes));
+  for (Staged &control : self.controls) {
+    AMPC_TRY(allocatePinned(self, self.program->control_bytes, &control));
   }
-  self.staging = static_cast<uint8_t *>(memory);
-  return self.check(result, "memAllocHost");
+  return Status();
 }
 
 } // namespace
@@ -109,6 +128,9 @@ Status allocateSlices(GpuDevice &self, const void *weights, Plan *plan) {
     if (slice.region == AMPC_REGION_WEIGHTS && slice.size()) {
       AMPC_TRY(AMPC_CUDA(self, memcpyHtoDAsync, addressOf(slice.memory),
                          static_cast<const uint8_t *>(weights) + slice.begin,
+                         slice.size(), self.stream));
+    } else if (slice.region == AMPC_REGION_STATE && slice.size()) {
+      AMPC_TRY(AMPC_CUDA(self, memsetD8Async, addressOf(slice.memory), 0,
                          slice.size(), self.stream));
     }
   }

@@ -10,10 +10,12 @@ static uint32_t sliceOf(const ampc_program &program,
     return Placement::arena;
   case AMPC_REGION_WEIGHTS:
     return Placement::weights;
+  case AMPC_REGION_STATE:
+    return Placement::state;
   case AMPC_REGION_INPUT:
     return Placement::firstInput + ref.index;
   default:
-    return Placement::firstInput + program.num_inputs + ref.index;
+    return Placement::firstInput + countInputs(program) + ref.index;
   }
 }
 
@@ -30,11 +32,12 @@ bool isStraight(const Plan &plan) {
 void placeRegions(const ampc_program &program, const Plan &plan,
                   Placement *out) {
   out->slices.push({AMPC_REGION_ARENA, 0, program.arena_bytes.fixed});
-  out->slices.push({AMPC_REGION_WEIGHTS, 0, program.weights_bytes});
-  for (uint32_t i = 0; i < program.num_inputs; ++i) {
+  out->slices.push({AMPC_REGION_WEIGHTS, 0, constantBytes(program)});
+  out->slices.push({AMPC_REGION_STATE, 0, program.state_bytes});
+  for (uint32_t i = 0; i < countInputs(program); ++i) {
     out->slices.push({AMPC_REGION_INPUT, 0, program.inputs[i].bytes});
   }
-  for (uint32_t i = 0; i < program.num_outputs; ++i) {
+  for (uint32_t i = 0; i < countOutputs(program); ++i) {
     out->slices.push({AMPC_REGION_OUTPUT, 0, program.outputs[i].bytes});
   }
   out->ofSlot.resize(plan.slots.size());

@@ -17,12 +17,13 @@ struct Slice {
 
 /// The slices of a program, and the one that each slot of its plan lies in.
 struct Placement {
-  /// The arena, the weights, then each input and each output; a device may add
-  /// more. An empty slice gets no memory unless it is an input or output.
+  /// The arena, the weights, the state, then each input and each output of all
+  /// entries; a device may add more. An empty slice gets no memory unless it is
+  /// an input or output.
   Vec<Slice> slices;
   Vec<uint32_t> ofSlot;
 
-  static constexpr uint32_t arena = 0, weights = 1, firstInput = 2;
+  static constexpr uint32_t arena = 0, weights = 1, state = 2, firstInput = 3;
 };
 
 /// Whether each node of the plan runs once, in the order of the list: there is

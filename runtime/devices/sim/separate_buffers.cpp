@@ -57,6 +57,8 @@ public:
   }
 
   void visit(const PlanList &list);
+  /// No value of the arena outlives a run.
+  void forget() { holdings.resize(0); }
   void finish(Placement *out);
 
 private:
@@ -313,7 +315,10 @@ void separateBuffers(const ampc_program &program, const ampc_gpu_image &image,
                      const Plan &plan, Placement *out) {
   cuda::placeRegions(program, plan, out);
   ArenaValues arena(plan, image);
-  arena.visit(plan.main);
+  for (const PlanEntry &entry : plan.entries) {
+    arena.visit(entry.nodes);
+    arena.forget();
+  }
   Vec<Use> weights;
   for (const PlanNode &node : plan.nodes) {
     usesOf(node, image, AMPC_REGION_WEIGHTS, &weights);

@@ -96,9 +96,9 @@ typedef struct ampc_kernel_desc {
 typedef enum ampc_node_kind {
   /* one launch = one parallel_for over the kernel's items */
   AMPC_NODE_LAUNCH = 0,
-  /* copies `bytes` from buffers[0] to buffers[1]; they do not overlap. A launch,
-   * too, overlaps no output with another buffer, but for an output that is the
-   * same bytes as one input of it: that one is changed in place. */
+  /* copies `bytes` from buffers[0] to buffers[1]; they do not overlap. A
+   * launch, too, overlaps no output with another buffer, but for an output that
+   * is the same bytes as one input of it: that one is changed in place. */
   AMPC_NODE_COPY = 1,
   /* buffers[0] is a bool: runs bodies[0] if it is not 0, else bodies[1] */
   AMPC_NODE_IF = 2,
@@ -121,7 +121,7 @@ typedef struct ampc_node {
   uint32_t kind;   /* ampc_node_kind */
   uint32_t kernel; /* LAUNCH: index into ampc_program.kernels */
   uint32_t num_buffers;
-  uint32_t reserved;
+  uint32_t num_outputs; /* LAUNCH: the last of its buffers */
   const ampc_buffer_ref *buffers;
   ampc_size bytes;              /* COPY */
   const char *label;            /* the ONNX nodes it computes, for profiles */

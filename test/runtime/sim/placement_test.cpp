@@ -14,7 +14,7 @@ namespace {
 struct Placed {
   explicit Placed(GpuProgram &p) {
     program = p.finish();
-    Status status = buildPlan(*program, {nullptr, nullptr}, &plan);
+    Status status = buildPlan(*program, {nullptr, nullptr, nullptr}, &plan);
     EXPECT_TRUE(status.ok()) << status.message();
     sim::separateBuffers(*program, p.images[0], plan, &placement);
   }

@@ -16,14 +16,15 @@ def ampc_path() -> pathlib.Path:
     return pathlib.Path(os.environ.get("AMPC", BUILD / "bin" / "ampc"))
 
 
-def enter() -> None:
+def enter(what: str = "venv") -> None:
     """Continue this script inside build/venv, making that first if needed.
 
+    `what` is "venv", or "venv-training" for JAX and what comes with it.
     Returns only when already inside. Ends the process with exit code 5 when
     the environment cannot be made, after bootstrap.sh has said why.
     """
     made = subprocess.run(
-        ["bash", str(ROOT / "tools" / "scripts" / "bootstrap.sh"), "venv"]
+        ["bash", str(ROOT / "tools" / "scripts" / "bootstrap.sh"), what]
     )
     if made.returncode != 0:
         sys.exit(5)

@@ -1,0 +1,158 @@
+//===- BuildApply.cpp - One update of all parameters ----------------------===//
+#include "dialects/Amp/IR/Formula.h"
+#include "passes/Training/TrainingState.h"
+
+using namespace mlir;
+
+namespace ampc::training {
+
+namespace {
+using P = amp::ComparePredicate;
+using train::Role;
+
+/// Writes @apply. Its arguments are numbers that the program's options give,
+/// its results are states.
+class ApplyBuilder : amp::Formula {
+public:
+  ApplyBuilder(TrainingState &state, FunctionBuilder &apply,
+               Optimizer optimizer)
+      : Formula(apply.at, state.module.getLoc()), state(state), apply(apply),
+        optimizer(optimizer), scalar(state.scalarType()),
+        count(state.countType()) {}
+
+  void build();
+
+private:
+  Value given(StringRef name) { return given(name, scalar); }
+  Value given(StringRef name, RankedTensorType type) {
+    return apply.addArgument(type, nameAttrs(b.getContext(), name));
+  }
+  Value read(FlatSymbolRefAttr symbol, Type type) {
+    return apply.addArgument(type, stateAttrs(symbol));
+  }
+  void write(FlatSymbolRefAttr symbol, Value value) {
+    apply.addResult(value, stateAttrs(symbol));
+  }
+  void addMetric(StringRef name, Value value) {
+    write(state.addState(("metrics." + name).str(), typeOf(value),
+                         Role::Transient),
+          value);
+  }
+  /// A new arena of moments, and its content.
+  std::pair<FlatSymbolRefAttr, Value> addMoment(StringRef name) {
+    FlatSymbolRefAttr arena = state.addArena(name);
+    state.addStates(arena, name, Role::Moment);
+    return {arena, read(arena, state.flat)};
+  }
+  Value clipValue(Value gradient, Value inverse);
+  void updateScale(Value scaler, Value scale, Value found);
+  void move(Value gradient, Value multiplier, Value skip, Value next);
+
+  TrainingState &state;
+  FunctionBuilder &apply;
+  Optimizer optimizer;
+  RankedTensorType scalar, count;
+};
+
+/// Within +-max_value / inverse, where there is a largest value.
+Value ApplyBuilder::clipValue(Value gradient, Value inverse) {
+  Value most = given("max_value");
+  Value bound = select(compare(most, P::GT, 0), div(most, inverse),
+                       constant(most, HUGE_VAL));
+  return amp::MaxOp::create(b, loc, amp::MinOp::create(b, loc, gradient, bound),
+                            neg(bound));
+}
+
+/// `scaler`: 2 moves the scale, 1 and 0 leave it as it is.
+void ApplyBuilder::updateScale(Value scaler, Value scale, Value found) {
+  FlatSymbolRefAttr trackerState =
+      state.addState("train.tracker", count, Role::Control);
+  Value growth = given("growth_factor"), backoff = given("backoff_factor");
+  Value interval = given("growth_interval", count);
+  Value floor = given("scale_floor");
+  Value tracker = read(trackerState, count);
+  auto updated =
+      train::UpdateScaleOp::create(b, loc, scalar, count, scale, tracker, found,
+                                   growth, backoff, interval, floor);
+  Value isDynamic = compare(scaler, P::EQ, 2);
+  write(state.scale, select(isDynamic, updated.getNewScale(), scale));
+  write(trackerState, select(isDynamic, updated.getNewTracker(), tracker));
+}
+
+void ApplyBuilder::move(Value gradient, Value multiplier, Value skip,
+                        Value next) {
+  Value rate = given("learning_rate"), decay = given("weight_decay");
+  RankedTensorType flat = state.flat;
+  Value parameters = read(state.parameters, flat);
+  if (optimizer == Optimizer::Adam || optimizer == Optimizer::AdamW) {
+    Value beta1 = given("beta1"), beta2 = given("beta2");
+    Value epsilon = given("epsilon");
+    auto [meanArena, mean] = addMoment("mean");
+    auto [squareArena, square] = addMoment("square");
+    auto moved = train::AdamOp::create(b, loc, flat, flat, flat, parameters,
+                                       mean, square, gradient, multiplier, skip,
+                                       next, rate, beta1, beta2, epsilon, decay,
+                                       optimizer == Optimizer::AdamW);
+    write(state.parameters, moved.getNewParameter());
+    write(meanArena, moved.getNewMean());
+    write(squareArena, moved.getNewSquare());
+    return;
+  }
+  Value momentum = given("momentum");
+  auto [arena, buffer] = addMoment("momentum_buffer");
+  auto moved = train::SgdOp::create(b, loc, flat, flat, parameters, buffer,
+                                    gradient, multiplier, skip, rate, momentum,
+                                    decay, optimizer == Optimizer::Nesterov);
+  write(state.parameters, moved.getNewParameter());
+  write(arena, moved.getNewMomentumBuffer());
+}
+
+void ApplyBuilder::build() {
+  Value scaler = given("scaler", count);
+  FlatSymbolRefAttr takenState =
+      state.addState("train.taken", count, Role::Control);
+  FlatSymbolRefAttr skippedState =
+      state.addState("train.skipped", count, Role::Control);
+  Value taken = read(takenState, count), skipped = read(skippedState, count);
+  Value scale = read(state.scale, scalar);
+  Value loss = read(state.findSum("loss"), scalar);
+  Value weight = read(state.findSum("weight"), scalar);
+  Value g = read(state.gradients, state.flat);
+
+  // gradient * scale / nominal was summed over `weight`.
+  Value inverse = div(constant(scale, state.nominalWeight), mul(scale, weight));
+  auto check = train::CheckOp::create(
+      b, loc, RankedTensorType::get({}, b.getI1Type()), scalar, g, inverse);
+  Value found = check.getFoundInf();
+  Value skip = both(found, compare(scaler, P::GT, 0));
+  Value clip =
+      train::ClipOp::create(b, loc, scalar, check.getNorm(), given("max_norm"));
+  Value next = plus(taken, 1), isSkipped = cast(skip, b.getI32Type());
+  write(takenState, sub(next, isSkipped));
+  write(skippedState, add(skipped, isSkipped));
+  updateScale(scaler, scale, found);
+  move(clipValue(g, inverse), mul(inverse, clip), skip, next);
+
+  addMetric("loss", div(loss, weight));
+  addMetric("weight", weight);
+  addMetric("norm", check.getNorm());
+  addMetric("scale", scale);
+  addMetric("found_inf", cast(found, b.getI32Type()));
+  FlatSymbolRefAttr correct = state.findSum("correct");
+  FlatSymbolRefAttr samples = state.findSum("count");
+  if (correct && samples) {
+    addMetric("correct", div(read(correct, scalar), read(samples, scalar)));
+  }
+  // The next window starts its sums anew.
+  write(state.micro, number(b.getI32Type(), 0));
+}
+
+} // namespace
+
+void buildApply(TrainingState &state, func::FuncOp step, Optimizer optimizer) {
+  FunctionBuilder apply(step, "apply");
+  ApplyBuilder(state, apply, optimizer).build();
+  apply.finish();
+}
+
+} // namespace ampc::training

@@ -1,0 +1,72 @@
+//===- train.cpp - The commands train and eval ----------------------------===//
+#include "runtime/program/command_line.h"
+#include "runtime/training/clock.h"
+#include "runtime/training/training_run.h"
+
+#include <stdio.h>
+
+namespace ampc::runtime {
+
+/// Launchers start one process a rank; each on its own would train another
+/// model.
+static Status checkRanks() {
+  for (const char *name : {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char *size = getenv(name);
+    if (size && strtol(size, nullptr, 10) > 1) {
+      return Status::error(AMPC_UNSUPPORTED,
+                           "unsupported training on several ranks (%s=%s)",
+                           name, size);
+    }
+  }
+  return Status();
+}
+
+Status trainCommand(const ampc_program &program, const Options &options,
+                    int *outSignal) {
+  AMPC_TRY(checkRanks());
+  Trainer trainer;
+  AMPC_TRY(trainer.open(program));
+  SessionHolder holder;
+  AMPC_TRY(openSession(program, options, &holder));
+  TrainingRun run(holder.session, trainer, options.train, options.data,
+                  options.quiet);
+  return run.run(outSignal);
+}
+
+Status evalCommand(const ampc_program &program, const Options &options) {
+  Trainer trainer;
+  AMPC_TRY(trainer.open(program));
+  if (!options.data) {
+    return Status::error(AMPC_USAGE, "expected --data");
+  }
+  if (options.train.accuracy && !trainer.hasAccuracy()) {
+    return Status::error(AMPC_USAGE, "option '--metric': the program's loss "
+                                     "defines no accuracy");
+  }
+  DataSet data;
+  Str notes;
+  AMPC_TRY(data.open(trainer, options.data, largestArrayInMemory, &notes)
+               .withPrefix("--data"));
+  if (!canPad(trainer) &&
+      data.rows() % static_cast<uint64_t>(trainer.batch())) {
+    notes.append("the last samples, fewer than a batch, are left out\n");
+  }
+  Journal journal;
+  AMPC_TRY(journal.open(options.train, options.quiet, false));
+  journal.note(notes.c_str());
+  SessionHolder holder;
+  AMPC_TRY(openSession(program, options, &holder));
+  double start = secondsNow();
+  Evaluation result;
+  bool interrupted;
+  AMPC_TRY(evaluate(holder.session, trainer, data, &result, &interrupted));
+  printf("loss %.6g", result.meanLoss());
+  if (trainer.hasAccuracy()) {
+    printf(" | accuracy %.6g", result.accuracy());
+  }
+  printf(" | samples %llu | %.1f s\n",
+         static_cast<unsigned long long>(result.samples), secondsNow() - start);
+  return Status();
+}
+
+} // namespace ampc::runtime

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+#===- check_models.py - gradients of whole networks against JAX ------------===#
+"""Compare the gradients of whole networks with JAX's.
+
+  test/training/check_models.py                  every network that is not large
+  test/training/check_models.py --filter=bert*
+  test/training/check_models.py -v               with the largest errors
+
+One micro-step of each network of models.py, in f32, fp16 and bf16, is run by the
+reference evaluator; JAX differentiates the same ONNX graph in float64. The loss
+and the gradient of every parameter are compared, as the norm of the difference
+over the norm of the gradient. Where that is small against the norm of all
+gradients (the bias in front of a batch norm has none) the latter counts.
+
+Bounds. f32: 1e-4. 16-bit types: four times the root mean square of what eight
+samples of random roundings to the type do in the reference (jax_reference.py), and
+at least sqrt(n) u, where u is the unit roundoff (2^-11, 2^-8) and n the number of
+operators on the way forward and back: Higham and Mary, "A new approach to
+probabilistic rounding error analysis", 2019, without their constant. The last
+line is `N passed, N failed`.
+"""
+
+import argparse
+import fnmatch
+import math
+import pathlib
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tools" / "scripts"), str(ROOT / "test" / "models")]
+from ampctest import env
+
+env.enter("venv-training")
+
+import numpy as np
+import onnx
+
+import jax_reference
+import models
+from ampctest.report import Tally
+from check_steps import Trainer
+
+F32_BOUND = 1e-4
+SAMPLES, SPREAD = 8, 4
+ROUNDOFF = {"fp16": 2.0**-11, "bf16": 2.0**-8}
+# Below this share of the norm of all gradients one is compared with that norm.
+VANISHING = 1e-3
+
+
+def depth(model: onnx.ModelProto) -> int:
+    """Operators on the longest way from an input to the output."""
+    reached: dict[str, int] = {}
+    for node in model.graph.node:
+        longest = max((reached.get(name, 0) for name in node.input), default=0)
+        reached.update((name, longest + 1) for name in node.output)
+    return reached[model.graph.output[0].name]
+
+
+def errors(got: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> dict[str, float]:
+    """By how much each gradient is off, relative to its norm unless that vanishes."""
+    whole = math.sqrt(sum(float(np.sum(g * g)) for g in expected.values()))
+    found = {}
+    for name, gradient in expected.items():
+        norm = np.linalg.norm(gradient)
+        norm = norm if norm >= VANISHING * whole else whole
+        found[name] = float(np.linalg.norm(got[name].astype(np.float64) - gradient) / norm)
+    return found
+
+
+class Expected:
+    """Loss and gradients of a network by JAX, and bounds for a type."""
+
+    def __init__(self, name: str):
+        network = models.MODELS[name]
+        self.model = network.make()
+        self.weights = models.parameters(self.model)
+        self.inputs, self.labels = network.batch(self.model, 0)
+        self._reference = jax_reference.Reference(self.model, network.loss, self.weights)
+        self.loss, self.gradients = self._reference.gradients(self.inputs, self.labels)
+
+    def bounds(self, amp: str) -> tuple[float, dict[str, float]]:
+        """(bound of the loss, bound of each gradient)."""
+        if amp == "off":
+            return F32_BOUND, dict.fromkeys(self.weights, F32_BOUND)
+        u = ROUNDOFF[amp]
+        least = math.sqrt(2 * depth(self.model)) * u
+        squares, loss = dict.fromkeys(self.weights, 0.0), 0.0
+        for seed in range(SAMPLES):
+            value, gradients = self._reference.sample(self.inputs, self.labels, u, seed)
+            loss += ((value - self.loss) / self.loss)**2
+            for name, error in errors(gradients, self.gradients).items():
+                squares[name] += error**2
+        allow = lambda total: max(least, SPREAD * math.sqrt(total / SAMPLES))
+        return allow(loss), {name: allow(total) for name, total in squares.items()}
+
+    def problems(self, amp: str, loss: float, gradients: dict[str, np.ndarray]) -> tuple[list[str], str]:
+        """(what is wrong, a remark about the largest error)."""
+        loss_bound, bounds = self.bounds(amp)
+        found = errors(gradients, self.gradients)
+        problems = [f"gradient of {name} is {error:.2g} off, of {bounds[name]:.2g}"
+                    for name, error in found.items() if not error <= bounds[name]]
+        if not abs(loss - self.loss) <= loss_bound * abs(self.loss):
+            problems.append(f"loss {loss}, not {self.loss}")
+        worst = max(found, key=lambda name: found[name] / bounds[name])
+        return problems, f"{len(found)} gradients, {worst} is {found[worst]:.1e} of {bounds[worst]:.1e} off"
+
+
+def run_evaluator(expected: Expected, amp: str) -> tuple[float, dict[str, np.ndarray]]:
+    """(loss, gradients) of a micro-step, by the reference evaluator."""
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(pathlib.Path(folder), expected.model, amp, "sgd")
+        for parameter, value in expected.weights.items():
+            trainer.view(parameter)[...] = value
+        trainer.run("step", {**expected.inputs, "labels": expected.labels})
+        weight = float(trainer.memory["train.weight"])
+        # The step is seeded for the mean over the whole batch.
+        factor = expected.labels.size / (float(trainer.memory["train.scale"]) * weight)
+        return (float(trainer.memory["train.loss"]) / weight,
+                {name: trainer.view(f"{name}.gradient") * factor for name in expected.weights})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--filter", default="*", metavar="GLOB")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    args = parser.parse_args()
+    tally = Tally()
+    for name, network in models.MODELS.items():
+        if network.large or not network.classes or not fnmatch.fnmatchcase(name, args.filter):
+            continue
+        expected = Expected(name)
+        for amp in ("off", "fp16", "bf16"):
+            problems, remark = expected.problems(amp, *run_evaluator(expected, amp))
+            tally.report(f"{name}, {amp}", problems, remark, args.verbose)
+    return tally.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

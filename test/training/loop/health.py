@@ -1,0 +1,1 @@
+def check(t,f,p): pass
