@@ -13,9 +13,11 @@ class ContractionView {
 public:
   virtual ~ContractionView() = default;
 
-  /// The view of `op` with f32 accumulators; null when the op has a form that
-  /// the panel kernel does not cover.
-  static std::unique_ptr<ContractionView> create(mlir::Operation *op);
+  /// The view of `op` with f32 accumulators; none when the op has a form that
+  /// the panel kernel does not cover. Several compute disjoint parts of the
+  /// result.
+  static llvm::SmallVector<std::unique_ptr<ContractionView>>
+  create(mlir::Operation *op);
 
   /// Stores columns [0, k) of row `row` of the left matrix as f32 at `target`.
   /// Fails where an access cannot be emitted.
@@ -49,10 +51,27 @@ public:
   bool packedPerBatch = false;
   int64_t panel = 0;
 
+  /// Of a right matrix in panels that has more than k rows: the runs of rows
+  /// that are multiplied with the left columns, in their order.
+  struct Run {
+    int64_t row = 0, size = 0;
+  };
+  llvm::SmallVector<Run> runs; ///< none: all rows
+  int64_t rightRows() const { return runs.empty() ? k : allRows; }
+
   mlir::Value result; ///< of the root op
   mlir::Value bias;   ///< may be null
   int64_t batch = 1, m = 0, n = 0, k = 0;
+
+protected:
+  int64_t allRows = 0;
 };
+
+/// A transposed convolution with strides as one product for each position
+/// within a stride, over the taps that reach it: no zeros between inputs are
+/// multiplied. None where the strides do not divide the result.
+llvm::SmallVector<std::unique_ptr<ContractionView>>
+createPhaseViews(amp::ConvTransposeOp op);
 
 /// A block of a matrix in memory: element (i, j) lies at
 /// `pointer[offset + i * stride + j * step]`.

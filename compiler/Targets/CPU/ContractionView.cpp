@@ -293,21 +293,26 @@ private:
 
 } // namespace
 
-std::unique_ptr<ContractionView> ContractionView::create(Operation *op) {
+SmallVector<std::unique_ptr<ContractionView>>
+ContractionView::create(Operation *op) {
+  SmallVector<std::unique_ptr<ContractionView>> views;
   if (auto matmul = dyn_cast<amp::MatmulOp>(op)) {
     if (isF32Like(matmul.getLhs())) {
-      return std::make_unique<MatmulView>(matmul);
+      views.push_back(std::make_unique<MatmulView>(matmul));
     }
   }
   if (auto conv = dyn_cast<amp::ConvOp>(op)) {
     if (ConvView::covers(conv)) {
-      return std::make_unique<ConvView>(conv);
+      views.push_back(std::make_unique<ConvView>(conv));
     }
   }
   if (auto conv = dyn_cast<amp::ConvTransposeOp>(op)) {
     if (ConvView::covers(conv)) {
-      return std::make_unique<ConvView>(conv);
+      views = createPhaseViews(conv);
+      if (views.empty()) {
+        views.push_back(std::make_unique<ConvView>(conv));
+      }
     }
   }
-  return nullptr;
+  return views;
 }

@@ -23,7 +23,7 @@ public:
   WeightGradientKernel(CpuEmitter &e, amp::ConvWeightGradientOp op)
       : e(e), op(op), window(op),
         isLast(op.getLayout() == amp::Layout::ChannelsLast),
-        lanes(e.traits.lanes), kernel(op.getKernel()) {
+        lanes(e.traits.lanes) {
     ArrayRef<int64_t> gradient = shapeOf(op.getGradient());
     ArrayRef<int64_t> result = shapeOf(op.getResult());
     space.push_back(gradient.front());
@@ -32,7 +32,15 @@ public:
     positions = llvm::product_of(space);
     groups = static_cast<int64_t>(op.getGroup());
     m = result[0] / groups;
-    channels = result[1];
+    // Few channels make short copies: where the taps of a row lie side by side,
+    // they count as channels of one tap.
+    bool isRow = isLast && groups == 1 && op.getDilations().back() == 1 &&
+                 result[1] < lanes && isa<BlockArgument>(op.getInput());
+    kernel.assign(op.getKernel().begin(), op.getKernel().end());
+    if (isRow) {
+      run = std::exchange(kernel.back(), 1);
+    }
+    channels = result[1] * run;
     taps = llvm::product_of(kernel);
     planBlocks();
   }
@@ -51,10 +59,35 @@ private:
   LogicalResult emitItem(ArrayRef<Value> at);
   LogicalResult packSlice(Value first, Value count);
   LogicalResult packTaps(ArrayRef<Value> position, Value target);
+  LogicalResult packRun(ArrayRef<Value> position, ArrayRef<Value> outer,
+                        Value to);
   void multiply(Value count);
   LogicalResult finish();
   LogicalResult finishElements(Value row, Value tap, Value channel,
                                int64_t width);
+
+  /// Zeros in the right slice.
+  LogicalResult clear(Value count, Value at) {
+    return copyRun(e, count, e.scratchPointer(rightOffset), at,
+                   [&](Value, int64_t width) -> FailureOr<Value> {
+                     return ElementPuller(e, width).constant(f32(), 0);
+                   });
+  }
+
+  /// Builds both under a condition; null stands for always.
+  LogicalResult either(Value condition, function_ref<LogicalResult()> then,
+                       function_ref<LogicalResult()> otherwise) {
+    if (!condition) {
+      return then();
+    }
+    auto choice = scf::IfOp::create(e.b, e.loc, condition, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(choice.thenBlock());
+    LogicalResult first = then();
+    e.b.setInsertionPointToStart(choice.elseBlock());
+    LogicalResult second = otherwise();
+    return success(succeeded(first) && succeeded(second));
+  }
 
   /// min(count, limit - first): of a block, what there is of it.
   Value bounded(Value first, int64_t count, int64_t limit) {
@@ -94,9 +127,10 @@ private:
   ConvWindow window;
   bool isLast;
   int64_t lanes;
-  ArrayRef<int64_t> kernel;
-  SmallVector<int64_t> space; ///< samples, output positions
+  SmallVector<int64_t> kernel; ///< sizes, but 1 for the last if `run` has it
+  SmallVector<int64_t> space;  ///< samples, output positions
   int64_t positions = 0, groups = 1, m = 0, channels = 0, taps = 1;
+  int64_t run = 1; ///< taps of the last dimension that count as channels
 
   int64_t vectors = 2, tileRows = 1; ///< of a tile
   int64_t blockRows = 0, blockTaps = 0, blockChannels = 0;
@@ -126,8 +160,8 @@ void WeightGradientKernel::planBlocks() {
   tileRows = tileRowsFor(e.machine, vectors);
   int64_t panel = vectors * lanes;
   blockRows = split(m, llvm::divideCeil(m, mostRows), tileRows);
-  blockChannels =
-      split(channels, llvm::divideCeil(channels, mostColumns), panel);
+  int64_t parts = run == 1 ? llvm::divideCeil(channels, mostColumns) : 1;
+  blockChannels = split(channels, parts, panel);
   blockTaps =
       std::clamp<int64_t>(mostColumns / std::max<int64_t>(blockChannels, 1), 1,
                           std::max<int64_t>(taps, 1));
@@ -140,13 +174,13 @@ void WeightGradientKernel::planBlocks() {
   while (count() < wantedItems) {
     if (blockTaps * blockChannels > 4 * panel && blockTaps > 1) {
       blockTaps = llvm::divideCeil(blockTaps, 2);
-    } else if (blockChannels > 4 * panel) {
+    } else if (blockChannels > 4 * panel && run == 1) {
       blockChannels = split(channels, 2 * channelBlocks, panel);
     } else if (blockRows > 4 * tileRows) {
       blockRows = split(m, 2 * rowBlocks, tileRows);
     } else if (blockTaps > 1 && blockTaps * blockChannels > panel) {
       blockTaps = llvm::divideCeil(blockTaps, 2);
-    } else if (blockChannels > panel) {
+    } else if (blockChannels > panel && run == 1) {
       blockChannels = split(channels, 2 * channelBlocks, panel);
     } else if (blockRows > 2 * tileRows) {
       blockRows = split(m, 2 * rowBlocks, tileRows);
@@ -197,16 +231,14 @@ LogicalResult WeightGradientKernel::emitItem(ArrayRef<Value> at) {
   channelCount = bounded(firstChannel, blockChannels, channels);
   tapCount = bounded(firstTap, blockTaps, taps);
   rowCount = bounded(firstRow, blockRows, m);
-  auto clear = [&](int64_t offset, int64_t elements) {
-    Value target = e.scratchPointer(offset);
-    return copyRun(e, e.index(elements), target, e.index(0),
-                   [&](Value, int64_t width) -> FailureOr<Value> {
-                     return ElementPuller(e, width).constant(f32(), 0);
-                   });
-  };
+  LogicalResult cleared =
+      copyRun(e, e.index(blockRows * sumStride), e.scratchPointer(0),
+              e.index(0), [&](Value, int64_t width) -> FailureOr<Value> {
+                return ElementPuller(e, width).constant(f32(), 0);
+              });
   // Columns beyond the last are multiplied too.
-  if (failed(clear(0, blockRows * sumStride)) ||
-      failed(clear(rightOffset, slice * rightStride))) {
+  if (failed(cleared) ||
+      failed(clear(e.index(slice * rightStride), e.index(0)))) {
     return failure();
   }
   bool ok = true;
@@ -251,30 +283,68 @@ LogicalResult WeightGradientKernel::packTaps(ArrayRef<Value> position,
     Value inside, to = e.addIndex(target, e.mulIndex(t, blockChannels));
     SmallVector<Value> in;
     for (size_t i = 0; i < window.rank(); ++i) {
-      in.push_back(window.locate(e, i, position[i + 1], offsets[i], inside));
+      if (run == 1 || i + 1 < window.rank()) {
+        in.push_back(window.locate(e, i, position[i + 1], offsets[i], inside));
+      }
     }
     auto copy = [&] {
+      if (run != 1) {
+        return packRun(position, in, to);
+      }
       return copyRun(e, channelCount, right, to, [&](Value c, int64_t width) {
         return pull(op.getInput(), position[0], in, e.addIndex(channel, c),
                     width);
       });
     };
-    if (!inside) {
-      ok = ok && succeeded(copy());
-      return;
-    }
-    auto choice = scf::IfOp::create(e.b, e.loc, inside, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(choice.thenBlock());
-    ok = ok && succeeded(copy());
-    e.b.setInsertionPointToStart(choice.elseBlock());
-    ok = ok &&
-         succeeded(copyRun(e, channelCount, right, to,
-                           [&](Value, int64_t width) -> FailureOr<Value> {
-                             return ElementPuller(e, width).constant(f32(), 0);
-                           }));
+    ok = ok && succeeded(either(inside, copy,
+                                [&] { return clear(channelCount, to); }));
   });
   return success(ok);
+}
+
+/// The same for all taps of the last dimension: one piece of memory, unless it
+/// reaches into the padding.
+LogicalResult WeightGradientKernel::packRun(ArrayRef<Value> position,
+                                            ArrayRef<Value> outer, Value to) {
+  size_t last = window.rank() - 1;
+  Value right = e.scratchPointer(rightOffset);
+  auto argument = cast<BlockArgument>(op.getInput());
+  Type element = getElementTypeOrSelf(argument.getType());
+  int64_t each = channels / run;
+  /// Copies `count` elements of the row from tap `tap` on.
+  auto copy = [&](Value tap, int64_t count) {
+    Value none;
+    SmallVector<Value> at{position[0]};
+    llvm::append_range(at, outer);
+    at.push_back(window.locate(e, last, position[last + 1], tap, none));
+    at.push_back(e.index(0));
+    Value from = e.linearize(at, shapeOf(argument));
+    return copyRun(e, e.index(count), right,
+                   e.addIndex(to, e.mulIndex(tap, each)),
+                   [&](Value c, int64_t width) -> FailureOr<Value> {
+                     return e.load(e.argumentPointer(argument.getArgNumber()),
+                                   element, e.addIndex(from, c), width);
+                   });
+  };
+  Value isWhole;
+  window.locate(e, last, position[last + 1], e.index(0), isWhole);
+  window.locate(e, last, position[last + 1], e.index(run - 1), isWhole);
+  return either(
+      isWhole, [&] { return copy(e.index(0), channels); },
+      [&] {
+        bool ok = true;
+        e.forLoop(e.index(0), e.index(run), 1, [&](Value tap) {
+          Value inside;
+          window.locate(e, last, position[last + 1], tap, inside);
+          ok = ok && succeeded(either(
+                         inside, [&] { return copy(tap, each); },
+                         [&] {
+                           Value at = e.addIndex(to, e.mulIndex(tap, each));
+                           return clear(e.index(each), at);
+                         }));
+        });
+        return success(ok);
+      });
 }
 
 /// Adds the slice's products to the block, tile by tile.
@@ -317,7 +387,7 @@ LogicalResult WeightGradientKernel::finish() {
     auto emit = [&](Value tap, Value channel, int64_t width) {
       ok = ok && succeeded(finishElements(row, tap, channel, width));
     };
-    if (taps == 1 && hasVectors) {
+    if (taps == 1 && run == 1 && hasVectors) {
       Value rest =
           arith::RemUIOp::create(e.b, e.loc, channelCount, e.index(lanes));
       Value main = arith::SubIOp::create(e.b, e.loc, channelCount, rest);
@@ -345,6 +415,12 @@ LogicalResult WeightGradientKernel::finishElements(Value row, Value tap,
       {e.addIndex(firstChannel, channel), width == 1 ? 0 : 1}};
   for (Value offset : e.delinearize(e.addIndex(firstTap, tap), kernel)) {
     index.push_back({offset, 0});
+  }
+  if (run != 1) {
+    SmallVector<Value> parts =
+        e.delinearize(index[1].base, {run, channels / run});
+    index.back().base = parts[0];
+    index[1].base = parts[1];
   }
   return emitEpilogue(e, op.getResult(), sum, index, width);
 }
