@@ -7,6 +7,7 @@
 #include "compiler/Driver/OutputFile.h"
 #include "compiler/Driver/RemarkForwarder.h"
 #include "compiler/Driver/TensorData.h"
+#include "compiler/Driver/TrainingFacts.h"
 #include "compiler/Driver/Version.h"
 #include "compiler/Driver/WeightSection.h"
 #include "compiler/Import/Import.h"
@@ -16,6 +17,7 @@
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Registration/Registration.h"
 #include "dialects/Rt/IR/RtDialect.h"
+#include "dialects/Train/IR/TrainDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -42,7 +44,8 @@ static const DialectRegistry &getRegistry() {
 
 Compilation::Compilation(const Options &options, DiagnosticSink &sink)
     : options(options), sink(sink),
-      context(getRegistry(), MLIRContext::Threading::DISABLED) {
+      context(getRegistry(), MLIRContext::Threading::DISABLED),
+      training(options.training), optimizer(options.optimizer) {
   unsigned jobs = options.jobs ? options.jobs
                                : hardware_concurrency().compute_thread_count();
   // The printer takes one thread, and so do remarks.
@@ -51,7 +54,8 @@ Compilation::Compilation(const Options &options, DiagnosticSink &sink)
     context.setThreadPool(*threads);
   }
   context.printOpOnDiagnostic(options.verbose);
-  context.loadDialect<amp::AmpDialect, rt::RtDialect, func::FuncDialect>();
+  context.loadDialect<amp::AmpDialect, rt::RtDialect, train::TrainDialect,
+                      func::FuncDialect>();
   forwarder = std::make_unique<MlirDiagnosticForwarder>(&context, sink);
   if (options.mlirTiming) {
     timing = std::make_unique<DefaultTimingManager>();
@@ -63,6 +67,7 @@ Compilation::~Compilation() {
   // The constants of modules point into the model.
   module = nullptr;
   keptModule = nullptr;
+  beforeTraining = nullptr;
 }
 
 void warmUp() {
@@ -113,13 +118,22 @@ LogicalResult Compilation::run(Phase last) {
       return failure();
     }
   }
-  for (Phase phase : getInferencePhases()) {
+  for (Phase phase : getPhases(options.train)) {
     if (phase <= *reached || phase > last) {
       continue;
     }
     timer.enter(stringifyPhase(phase));
-    if (failed(runPhase(phase)) || failed(dump(phase)) ||
-        failed(writeReports(phase))) {
+    bool isEntry = options.train && phase == Phase::Graph;
+    if (phase == Phase::Training && maySaveMemory()) {
+      beforeTraining = module->clone();
+    }
+    if ((isEntry && failed(enterTraining())) || failed(runPhase(phase))) {
+      return failure();
+    }
+    if (phase == Phase::Memory && saveMemory()) {
+      return run(last);
+    }
+    if (failed(dump(phase)) || failed(writeReports(phase))) {
       return failure();
     }
     reached = phase;
@@ -165,6 +179,9 @@ LogicalResult Compilation::importModel() {
 }
 
 LogicalResult Compilation::importOnnxModel() {
+  if (options.train && failed(readTrainingForm())) {
+    return failure();
+  }
   importer::ImportOptions importOptions;
   for (const auto &[name, dims] : options.shapes) {
     importOptions.shapes[name] = dims;
@@ -172,6 +189,7 @@ LogicalResult Compilation::importOnnxModel() {
   for (const auto &[name, size] : options.dimParams) {
     importOptions.dimParams[name] = size;
   }
+  importOptions.isTraining = options.train;
   if (options.maxNodes) {
     importOptions.maxNodes = *options.maxNodes;
   }
@@ -205,6 +223,10 @@ LogicalResult Compilation::importOnnxModel() {
 }
 
 LogicalResult Compilation::parseMlirModel() {
+  if (options.train && !options.hasLoss &&
+      options.compileFrom.value_or(Phase::Import) == Phase::Import) {
+    return sink.error(ExitCode::Usage, "--train: expected --loss=NAME");
+  }
   forwarder->setCategory(ExitCode::Invalid);
   importer::ImportDiagnostics found(options.model);
   mlirFiles = std::make_shared<importer::ExternalData>(
@@ -233,11 +255,13 @@ std::vector<std::string> Compilation::getGraphInputs() const {
   return names;
 }
 
-LogicalResult Compilation::runPhase(Phase phase) {
+/// Reports what passes refuse as of `category`, and what the verifier then
+/// finds as a defect.
+LogicalResult
+Compilation::runPasses(StringRef what, ExitCode category,
+                       llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(&context);
-  // What a pass refuses is the model's fault or a missing feature; what the
-  // verifier then finds is ours. The verifier runs by itself, so that the two
-  // can be told apart.
+  // The verifier runs by itself, so that the two can be told apart.
   manager.enableVerifier(options.verifyEach);
   TimingScope scope;
   if (timing) {
@@ -251,7 +275,38 @@ LogicalResult Compilation::runPhase(Phase phase) {
         /*printAfterOnlyOnChange=*/true, /*printAfterOnlyOnFailure=*/false,
         llvm::errs(), getPrintingFlags(options.elideAbove));
   }
-  buildPhase(phase, manager, getPhaseOptions());
+  build(manager);
+  size_t errorsBefore = sink.getNumErrors();
+  forwarder->setCategory(category);
+  LogicalResult ran = manager.run(*module);
+  forwarder->setCategory(ExitCode::Internal);
+  if (failed(ran)) {
+    if (sink.getNumErrors() == errorsBefore) {
+      (void)sink.error(ExitCode::Internal, what + " failed without a reason");
+    }
+    return failure();
+  }
+  return verify(*module);
+}
+
+LogicalResult Compilation::enterTraining() {
+  // A loss that does not fit the model is one that the command line asks for.
+  if (failed(runPasses("the training entry", ExitCode::Unsupported,
+                       [&](OpPassManager &passes) {
+                         buildTrainingParameters(passes, training);
+                       })) ||
+      failed(runPasses("the training entry", ExitCode::Usage,
+                       [&](OpPassManager &passes) {
+                         buildTrainingLoss(passes, training);
+                       }))) {
+    return failure();
+  }
+  recordStates(*module);
+  return success();
+}
+
+LogicalResult Compilation::runPhase(Phase phase) {
+  PhaseOptions phaseOptions = getPhaseOptions();
   if (phase == Phase::Precision && options.verbose) {
     precision::PolicyFacts facts = getPolicyFacts();
     sink.note("precision policy " + facts.amp + ": " + facts.reason);
@@ -259,21 +314,20 @@ LogicalResult Compilation::runPhase(Phase phase) {
       sink.note("contractions of f32: tf32, " + facts.contractionsNote);
     }
   }
-  size_t errorsBefore = sink.getNumErrors();
-  // The precision phase refuses nothing but rules of the command line.
-  forwarder->setCategory(phase == Phase::Precision ? ExitCode::Usage
-                                                   : ExitCode::Unsupported);
-  LogicalResult ran = manager.run(*module);
-  forwarder->setCategory(ExitCode::Internal);
-  if (failed(ran)) {
-    if (sink.getNumErrors() == errorsBefore) {
-      (void)sink.error(ExitCode::Internal,
-                       "the " + stringifyPhase(phase) +
-                           " phase failed without a reason");
-    }
+  // What a pass refuses is the model's fault or a missing feature; the
+  // precision phase refuses nothing but rules of the command line.
+  ExitCode category =
+      phase == Phase::Precision ? ExitCode::Usage : ExitCode::Unsupported;
+  if (failed(runPasses(("the " + stringifyPhase(phase) + " phase").str(),
+                       category, [&](OpPassManager &passes) {
+                         buildPhase(phase, passes, phaseOptions);
+                       }))) {
     return failure();
   }
-  return verify(*module);
+  if (phase == Phase::Training) {
+    recordStep(*module, optimizer, optimizerNumbers);
+  }
+  return success();
 }
 
 LogicalResult Compilation::writeReports(Phase phase) {
@@ -297,27 +351,6 @@ LogicalResult Compilation::writeReports(Phase phase) {
       return failure();
     }
     return checkMemory();
-  }
-  return success();
-}
-
-LogicalResult Compilation::checkMemory() {
-  forwarder->setCategory(ExitCode::Limit);
-  LogicalResult checked = checkWeightSize(*module, weightLimit);
-  forwarder->setCategory(ExitCode::Internal);
-  if (failed(checked) || !options.memoryLimit) {
-    return checked;
-  }
-  for (auto program : module->getOps<rt::ProgramOp>()) {
-    uint64_t bytes = program.getArena().getFixed();
-    if (bytes > *options.memoryLimit) {
-      return sink.error(
-          ExitCode::Limit,
-          "the program needs " + Twine(bytes) +
-              " bytes for activations, more than --memory-limit=" +
-              Twine(*options.memoryLimit),
-          "--memory-report=- shows what needs them");
-    }
   }
   return success();
 }
@@ -386,6 +419,7 @@ CodegenOptions Compilation::getCodegenOptions() {
   if (options.target == "cuda") {
     metadata["kernel_work"] = countWorkOfKernels();
   }
+  addTrainingFacts(*this, metadata);
   if (!certificate.empty()) {
     metadata["certificate"] = llvm::json::Object(certificate);
   }

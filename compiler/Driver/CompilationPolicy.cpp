@@ -9,9 +9,13 @@ using namespace mlir;
 
 namespace ampc::driver {
 
-/// fp16 has three more bits than bf16, and inference rarely needs the range.
-AmpPolicy chooseAutoPolicy(const Target &target) {
+/// fp16 has three more bits than bf16, and inference rarely needs the range;
+/// gradients do, and in bf16 train without a scale.
+AmpPolicy chooseAutoPolicy(const Target &target, bool isTraining) {
   Target::FastTypes fast = target.getFastTypes();
+  if (isTraining && fast.bf16) {
+    return AmpPolicy::Bf16;
+  }
   return fast.fp16   ? AmpPolicy::Fp16
          : fast.bf16 ? AmpPolicy::Bf16
                      : AmpPolicy::Off;
@@ -19,7 +23,7 @@ AmpPolicy chooseAutoPolicy(const Target &target) {
 
 AmpPolicy Compilation::getAmpPolicy() {
   if (options.amp == "auto") {
-    return chooseAutoPolicy(*target);
+    return chooseAutoPolicy(*target, options.train);
   }
   return llvm::StringSwitch<AmpPolicy>(options.amp)
       .Case("tf32", AmpPolicy::Tf32)
@@ -34,8 +38,9 @@ precision::PolicyFacts Compilation::getPolicyFacts() {
   precision::PolicyFacts facts;
   facts.requested = options.amp;
   facts.amp = stringifyAmpPolicy(getAmpPolicy());
-  facts.reason = options.amp == "auto" ? "auto: " + describeAutoPolicy(*target)
-                                       : "as asked for";
+  facts.reason = options.amp == "auto"
+                     ? "auto: " + describeAutoPolicy(*target, options.train)
+                     : "as asked for";
   facts.defaults = options.policyDefault;
   facts.file = options.precisionPolicy;
   facts.constants = options.constants;
@@ -52,8 +57,8 @@ precision::PolicyFacts Compilation::getPolicyFacts() {
   return facts;
 }
 
-std::string describeAutoPolicy(const Target &target) {
-  AmpPolicy policy = chooseAutoPolicy(target);
+std::string describeAutoPolicy(const Target &target, bool isTraining) {
+  AmpPolicy policy = chooseAutoPolicy(target, isTraining);
   return policy == AmpPolicy::Off
              ? "kernels for the CPU compute in fp32"
              : (stringifyAmpPolicy(policy) +
@@ -87,6 +92,8 @@ PhaseOptions Compilation::getPhaseOptions() {
     report->policy = getPolicyFacts();
   }
   phases.report = report.get();
+  phases.isTraining = options.train;
+  phases.training = training;
   phases.exposedResults = exposedResults;
   phases.exposedRounding = exposedRounding;
   return phases;

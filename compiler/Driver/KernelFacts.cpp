@@ -72,10 +72,10 @@ KernelReport collectKernels(ModuleOp module) {
     report.memory = computeDeviceMemory(
         program.getWeights().getFixed(), program.getArena().getFixed(),
         sizesOf(program.getInputTypes()), sizesOf(program.getOutputTypes()));
-    for (auto launch : program.getBody().getOps<rt::LaunchOp>()) {
+    program.walk([&](rt::LaunchOp launch) {
       report.kernels[index.lookup(launch.getKernel())].nodes.push_back(
           launch.getLabel().str());
-    }
+    });
   }
   return report;
 }

@@ -131,11 +131,18 @@ void OptionReader::readEmit(Options &options) {
                      .Case("ptx", EmitKind::Ptx)
                      .Case("cubin", EmitKind::Cubin)
                      .Default(EmitKind::Exe);
+  bool isTraining = has(OPT_train);
+  StringRef phases = isTraining
+                         ? "import, graph, precision, training, fusion, memory"
+                         : "import, graph, precision, fusion, memory";
+  auto isPhase = [&](std::optional<Phase> phase) {
+    return phase && (isTraining || *phase != Phase::Training);
+  };
   if (const Arg *arg = args.getLastArg(OPT_compile_from)) {
     options.compileFrom = symbolizePhase(arg->getValue());
-    if (!options.compileFrom || *options.compileFrom == Phase::Training ||
+    if (!isPhase(options.compileFrom) ||
         *options.compileFrom == Phase::Codegen) {
-      (void)bad(*arg, "one of import, graph, precision, fusion, memory");
+      (void)bad(*arg, "one of " + phases);
     }
   }
   const Arg *arg = args.getLastArg(OPT_compile_to);
@@ -143,8 +150,8 @@ void OptionReader::readEmit(Options &options) {
     return;
   }
   options.compileTo = symbolizePhase(arg->getValue());
-  if (!options.compileTo || *options.compileTo == Phase::Training) {
-    (void)bad(*arg, "one of import, graph, precision, fusion, memory, codegen");
+  if (!isPhase(options.compileTo)) {
+    (void)bad(*arg, "one of " + phases + ", codegen");
   } else if (*options.compileTo != Phase::Codegen) {
     if (has(OPT_emit) && options.emit != EmitKind::Mlir) {
       (void)sink.error(ExitCode::Usage, Twine("--emit=") + emit +
@@ -397,6 +404,8 @@ void OptionReader::read(Options &options) {
     options.contractionRules = readTuningFile(arg->getValue(), sink)
                                    .value_or(std::vector<ContractionRule>());
   }
+
+  readTrainingOptions(args, options, sink);
 
   readShapes(options);
   readDimParams(options);

@@ -19,6 +19,10 @@ void readOptionValues(const llvm::opt::InputArgList &args, Options &options,
 void readCacheOptions(const llvm::opt::InputArgList &args, Options &options,
                       DiagnosticSink &sink);
 
+/// Sets what is trained, and how.
+void readTrainingOptions(const llvm::opt::InputArgList &args, Options &options,
+                         DiagnosticSink &sink);
+
 /// Reports architectures of --cuda-arch that are unknown (usage), that CUDA
 /// dropped (unsupported), or that lack a type which the command line names
 /// (usage).

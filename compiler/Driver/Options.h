@@ -3,6 +3,7 @@
 #define AMPC_COMPILER_DRIVER_OPTIONS_H
 
 #include "compiler/Pipelines/Phases.h"
+#include "compiler/Pipelines/TrainingOptions.h"
 #include "compiler/Targets/ContractionRule.h"
 #include "compiler/Tune/Divergence.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -120,6 +121,12 @@ struct Options {
   std::string constants = "fp32";
   std::string fp32Contractions = "ieee";
   std::string precisionReport;
+
+  // Training.
+  bool train = false;
+  bool hasLoss = false; ///< else the model says how it is trained
+  TrainingOptions training;
+  std::string optimizer; ///< as written
 
   // Model.
   std::vector<std::pair<std::string, llvm::SmallVector<int64_t>>> shapes;

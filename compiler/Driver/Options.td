@@ -26,12 +26,14 @@ defvar reading = !listconcat(compiling, [InspectVis, OpsVis]);
 defvar everything = !listconcat(reading, [DevicesVis]);
 defvar run = [RunVis];
 defvar verify = [VerifyVis];
+defvar training = [CompileVis, ExplainVis, InspectVis];
 defvar bench = [BenchVis];
 defvar measuring = [CompileVis, CompareVis, TuneVis];
 
 def group_output : OptionGroup<"Output">;
 def group_target : OptionGroup<"Target">;
 def group_precision : OptionGroup<"Precision">;
+def group_training : OptionGroup<"Training">;
 def group_model : OptionGroup<"Model">;
 def group_memory : OptionGroup<"Memory and weights">;
 def group_run : OptionGroup<"Running and measuring">;
@@ -62,7 +64,7 @@ defm emit : Value<"emit", "KIND", "What to write: exe (default), lib, obj, kerne
                   compile,
                   [CommonOption]>;
 defm compile_to : Value<"compile-to", "PHASE",
-                        "Stop after a phase and write its MLIR: import, graph, precision, fusion, memory, codegen",
+                        "Stop after a phase and write its MLIR: import, graph, precision, training, fusion, memory, codegen",
                         group_output, compile, [CommonOption]>;
 defm compile_from : Value<"compile-from", "PHASE", "The phase whose output a model given as .mlir is (default import)",
                           group_model, emitting>;
@@ -137,6 +139,36 @@ defm norm_output : Value<"norm-output", "follow|fp32",
 defm precision_report : Value<"precision-report", "FILE",
                               "Write each node's type and the rule that chose it as JSON; a table with -",
                               group_precision, emitting, [CommonOption]>;
+
+//===-- Training ----------------------------------------------------------===//
+
+def train : Switch<"train", "Make a program that trains the model", group_training, training, [CommonOption]>;
+defm loss : Value<"loss", "NAME",
+                  "What to minimize: softmax-cross-entropy, bce-with-logits, mse, l1, huber; none: the model computes it "
+                  "(default: as the model's TrainingInfoProto says)",
+                  group_training, training, [CommonOption]>;
+defm loss_input : Value<"loss-input", "NAME", "The output that the loss is of (default: the only one)", group_training,
+                        training>;
+defm loss_output : Value<"loss-output", "NAME", "With --loss=none: the output that is the loss (default: the only one)",
+                         group_training, training>;
+defm label_name : Value<"label-name", "NAME", "Name of the labels in data sets (default labels)", group_training,
+                        training>;
+def soft_labels : Switch<"soft-labels", "Labels are a probability for each class, of the logits' shape",
+                         group_training, training>;
+defm label_smoothing : Value<"label-smoothing", "F", "The share of a target that all classes have in common (default 0)",
+                             group_training, training>;
+defm ignore_index : Value<"ignore-index", "N", "The label of what does not count (default -100)", group_training,
+                          training>;
+defm class_weights : Value<"class-weights", "FILE.npy|F,F,...", "How much each class counts", group_training, training>;
+defm optimizer : Value<"optimizer", "NAME", "sgd (default), momentum, nesterov, adam, adamw, adagrad", group_training, training,
+                       [CommonOption]>;
+defm freeze : Value<"freeze", "GLOB,...", "Initializers that are not trained; statistics of batch norms that stay",
+                    group_training, training>;
+defm trainable : Value<"trainable", "GLOB,...", "The only initializers that are trained", group_training, training>;
+defm recompute : Value<"recompute", "none|blocks|all", "What the backward pass computes again to save memory (default none)",
+                       group_training, training>;
+defm grad_dtype : Value<"grad-dtype", "f32|f16|bf16", "To what gradients of parameters are rounded (default f32)",
+                        group_training, training>;
 
 //===-- Model -------------------------------------------------------------===//
 

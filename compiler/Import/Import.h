@@ -34,6 +34,8 @@ struct ImportOptions {
   llvm::StringMap<BoundInput> boundInputs;
   /// Most nodes after functions are inlined and loops unrolled.
   uint64_t maxNodes = 1u << 18;
+  /// The model will be trained: a dropout stays an operation.
+  bool isTraining = false;
 };
 
 /// Builds a module with one `func.func @main` whose arguments and results carry

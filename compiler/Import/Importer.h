@@ -73,6 +73,10 @@ public:
   uint64_t getConstantLimit() const {
     return (uint64_t(1) << 30) + 2 * weightBytes;
   }
+  /// Whether the model will be trained.
+  bool isTraining() const { return options.isTraining; }
+  /// A number that no other dropout of the model has.
+  int64_t nextStream() { return numStreams++; }
   /// Drops what is known of values in a region that is about to be erased.
   void forget(mlir::Region &region);
 
@@ -114,6 +118,7 @@ private:
   llvm::DenseSet<mlir::Value> constants;
   uint64_t weightBytes = 0; ///< of the model's tensors imported so far
   uint64_t numNodes = 0;
+  int64_t numStreams = 0;
   uint64_t hostBudget = uint64_t(1) << 28; ///< elements left to compute
 };
 

@@ -82,6 +82,8 @@ std::unique_ptr<ModelFile> ModelFile::open(StringRef path,
   return model;
 }
 
+ArrayRef<uint8_t> ModelFile::getBytes() const { return file->bytes(); }
+
 ArrayRef<uint8_t> ModelFile::getSlice(uint32_t index) const {
   return index < slices.size() ? slices[index] : ArrayRef<uint8_t>();
 }

@@ -33,7 +33,11 @@ public:
   ModelFile &operator=(const ModelFile &) = delete;
 
   const onnx::ModelProto &getProto() const { return *proto; }
+  /// For changes before the model is imported.
+  onnx::ModelProto &getMutableProto() { return *proto; }
   llvm::StringRef getPath() const { return path; }
+  /// The whole file.
+  llvm::ArrayRef<uint8_t> getBytes() const;
   ExternalData &getExternalData() { return externalData; }
 
   /// Raw data that the scanner left in the file; empty for an unknown index.

@@ -32,10 +32,13 @@ llvm::StringRef stringifyAmpPolicy(AmpPolicy policy) {
   llvm_unreachable("not a policy");
 }
 
-llvm::ArrayRef<Phase> getInferencePhases() {
-  static constexpr Phase phases[] = {Phase::Graph, Phase::Precision,
-                                     Phase::Fusion, Phase::Memory};
-  return phases;
+llvm::ArrayRef<Phase> getPhases(bool isTraining) {
+  static constexpr Phase inference[] = {Phase::Graph, Phase::Precision,
+                                        Phase::Fusion, Phase::Memory};
+  static constexpr Phase training[] = {Phase::Graph, Phase::Precision,
+                                       Phase::Training, Phase::Fusion,
+                                       Phase::Memory};
+  return isTraining ? llvm::ArrayRef(training) : llvm::ArrayRef(inference);
 }
 
 static void buildPrecisionPhase(OpPassManager &passes,
@@ -127,24 +130,56 @@ static void buildGraphPhase(OpPassManager &passes,
 
 static void buildTrainingPhase(OpPassManager &passes,
                                const PhaseOptions &options) {
+  passes.addPass(training::createTrainingSplitEntriesPass());
   passes.addNestedPass<func::FuncOp>(
       training::createTrainingBatchStatisticsPass());
   passes.addNestedPass<func::FuncOp>(graph::createGraphExpandBatchNormPass());
+  training::TrainingDifferentiatePassOptions differentiate;
+  differentiate.gradientType = options.training.gradientType;
   passes.addNestedPass<func::FuncOp>(
-      training::createTrainingDifferentiatePass());
+      training::createTrainingDifferentiatePass(differentiate));
   training::TrainingBuildStepPassOptions step;
-  step.optimizer = options.optimizer;
+  step.optimizer = options.training.optimizer;
+  step.firstCount = options.training.firstCount;
   passes.addPass(training::createTrainingBuildStepPass(step));
+  passes.addPass(training::createTrainingExpandDropoutPass());
   passes.addNestedPass<func::FuncOp>(
       training::createTrainingExpandUpdatesPass());
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(training::createTrainingKeepCopiesPass());
+  // Last: the elimination of common subexpressions would undo these.
+  if (options.training.recompute != training::RecomputeMode::None) {
+    training::TrainingRecomputeBlocksPassOptions blocks;
+    blocks.mode = options.training.recompute;
+    passes.addNestedPass<func::FuncOp>(
+        training::createTrainingRecomputeBlocksPass(blocks));
+  }
+  passes.addNestedPass<func::FuncOp>(
+      training::createTrainingRecomputeActivationsPass());
 }
 
 /// Before any pass looks into constants.
-void buildTrainingEntry(OpPassManager &passes) {
-  passes.addPass(training::createTrainingExposeParametersPass());
-  passes.addPass(training::createTrainingAttachLossPass());
+void buildTrainingParameters(OpPassManager &passes,
+                             const TrainingOptions &options) {
+  training::TrainingExposeParametersPassOptions expose;
+  expose.frozen.assign(options.frozen.begin(), options.frozen.end());
+  expose.trained.assign(options.trained.begin(), options.trained.end());
+  passes.addPass(training::createTrainingExposeParametersPass(expose));
+}
+
+void buildTrainingLoss(OpPassManager &passes, const TrainingOptions &options) {
+  training::TrainingAttachLossPassOptions loss;
+  loss.loss = options.loss;
+  loss.input = options.lossInput;
+  loss.output = options.lossOutput;
+  loss.label = options.label;
+  loss.probabilities = options.probabilities;
+  loss.smoothing = options.smoothing;
+  loss.ignoreIndex = options.ignoreIndex;
+  loss.classWeights.assign(options.classWeights.begin(),
+                           options.classWeights.end());
+  passes.addPass(training::createTrainingAttachLossPass(loss));
 }
 
 void buildPhase(Phase phase, OpPassManager &passes,
@@ -224,12 +259,17 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "optimizer", llvm::cl::desc("How parameters move."),
       llvm::cl::init(training::Optimizer::Sgd),
       llvm::cl::values(
-          clEnumValN(training::Optimizer::Sgd, "sgd", "with momentum"),
+          clEnumValN(training::Optimizer::Sgd, "sgd", "gradient descent"),
+          clEnumValN(training::Optimizer::Momentum, "momentum",
+                     "with momentum"),
           clEnumValN(training::Optimizer::Nesterov, "nesterov",
                      "with Nesterov's momentum"),
           clEnumValN(training::Optimizer::Adam, "adam", "Adam"),
           clEnumValN(training::Optimizer::AdamW, "adamw",
-                     "Adam with decoupled decay"))};
+                     "Adam with decoupled decay"),
+          clEnumValN(training::Optimizer::AdamEpsilonHat, "adam-epsilon-hat",
+                     "Adam as ONNX has it"),
+          clEnumValN(training::Optimizer::Adagrad, "adagrad", "Adagrad"))};
 
   PhaseOptions get() const {
     PhaseOptions options;
@@ -247,7 +287,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
     options.normOutputFp32 = normOutputFp32;
     options.strictRounding = strictRounding;
     options.isTraining = isTraining;
-    options.optimizer = optimizer;
+    options.training.optimizer = optimizer;
     return options;
   }
 };
@@ -268,7 +308,10 @@ void registerPipelines() {
   PassPipelineRegistration<> entry(
       "ampc-training-entry-pipeline",
       "What a model to be trained goes through before the graph phase.",
-      buildTrainingEntry);
+      [](OpPassManager &passes) {
+        buildTrainingParameters(passes, TrainingOptions());
+        buildTrainingLoss(passes, TrainingOptions());
+      });
 }
 
 } // namespace ampc

@@ -3,7 +3,7 @@
 #define AMPC_COMPILER_PIPELINES_PIPELINES_H
 
 #include "compiler/Pipelines/Phases.h"
-#include "passes/Training/Passes.h"
+#include "compiler/Pipelines/TrainingOptions.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -48,19 +48,23 @@ struct PhaseOptions {
   std::string exposedRounding; ///< f16, bf16 or nothing
   /// Batch norms keep their form until they are differentiated.
   bool isTraining = false;
-  training::Optimizer optimizer = training::Optimizer::Sgd;
+  TrainingOptions training;
 };
 
-/// The phases between import and code emission of a program for inference, in
-/// order.
-llvm::ArrayRef<Phase> getInferencePhases();
+/// The phases between import and code emission of a program for inference, or
+/// of one that trains, in order.
+llvm::ArrayRef<Phase> getPhases(bool isTraining);
 
 /// Adds the passes of one of these phases.
 void buildPhase(Phase phase, mlir::OpPassManager &passes,
                 const PhaseOptions &options);
 
-/// Adds what a model to be trained goes through before the graph phase.
-void buildTrainingEntry(mlir::OpPassManager &passes);
+/// Adds what a model to be trained goes through before the graph phase: its
+/// parameters become state, and its loss a result.
+void buildTrainingParameters(mlir::OpPassManager &passes,
+                             const TrainingOptions &options);
+void buildTrainingLoss(mlir::OpPassManager &passes,
+                       const TrainingOptions &options);
 
 /// Registers `ampc-<phase>-pipeline` for each of them, for ampc-opt.
 void registerPipelines();

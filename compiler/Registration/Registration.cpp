@@ -7,7 +7,9 @@
 #include "dialects/Amp/Impl/ChannelsLast.h"
 #include "dialects/Amp/Reference/Models.h"
 #include "dialects/Rt/IR/RtDialect.h"
+#include "dialects/Train/Gradient/Models.h"
 #include "dialects/Train/IR/TrainDialect.h"
+#include "dialects/Train/Reference/Models.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -32,6 +34,8 @@ void ampc::registerDialects(DialectRegistry &registry) {
   amp::registerChannelsLastModels(registry);
   ref::registerReferenceModels(registry);
   grad::registerGradientModels(registry);
+  train::registerTrainReferenceModels(registry);
+  train::registerTrainGradientModels(registry);
 }
 
 void ampc::registerPasses() {

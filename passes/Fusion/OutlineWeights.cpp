@@ -42,6 +42,7 @@ struct FusionOutlineWeightsPass final
   using Base::Base;
 
   void runOnOperation() override {
+    outlined.clear();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isDeclaration()) {
         visit(function);
@@ -97,12 +98,29 @@ private:
       b.clone(*member, mapping);
     }
     amp::YieldOp::create(b, op->getLoc(), mapping.lookup(value));
+    weight = findEqual(weight);
     b.setInsertionPointAfter(op);
     auto get = amp::GetWeightOp::create(
         b, op->getLoc(), type, FlatSymbolRefAttr::get(weight.getSymNameAttr()));
     value.replaceUsesWithIf(get, [&](OpOperand &use) {
       return !constants.isComputable(use.getOwner());
     });
+  }
+
+  /// A weight of another function that is computed likewise, in place of
+  /// `weight`.
+  amp::WeightOp findEqual(amp::WeightOp weight) {
+    SmallVector<amp::WeightOp> &candidates = outlined[weight.getType()];
+    for (amp::WeightOp other : candidates) {
+      if (OperationEquivalence::isRegionEquivalentTo(
+              &weight.getBody(), &other.getBody(),
+              OperationEquivalence::IgnoreLocations)) {
+        weight.erase();
+        return other;
+      }
+    }
+    candidates.push_back(weight);
+    return weight;
   }
 
   std::string freshName() {
@@ -113,6 +131,7 @@ private:
     return name;
   }
 
+  DenseMap<Type, SmallVector<amp::WeightOp>> outlined;
   unsigned number = 0;
 };
 

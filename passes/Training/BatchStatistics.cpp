@@ -13,8 +13,9 @@ namespace {
 
 class BatchNormInTraining : amp::Formula {
 public:
-  BatchNormInTraining(OpBuilder &b, amp::BatchNormOp op, double momentum)
-      : Formula(b, op.getLoc()), op(op), momentum(momentum),
+  BatchNormInTraining(OpBuilder &b, amp::BatchNormOp op)
+      : Formula(b, op.getLoc()), op(op),
+        momentum(op.getMomentum().convertToDouble()),
         type(op.getInput().getType()) {
     bool last = op.getLayout() == amp::Layout::ChannelsLast;
     int64_t channel = last ? type.getRank() - 1 : 1;
@@ -27,7 +28,9 @@ public:
     perChannel[channel] = type.getDimSize(channel);
   }
 
-  void build(SmallVectorImpl<std::pair<Value, Value>> &updates) {
+  /// Adds each running statistic, which is a state, with its new value.
+  void build(Value runningMean, Value runningVariance,
+             SmallVectorImpl<std::pair<Value, Value>> &updates) {
     Value x = wide(op.getInput());
     Value batchMean = mean(x, axes), centred = sub(x, batchMean);
     Value variance = mean(square(centred), axes);
@@ -35,8 +38,8 @@ public:
         apply<amp::RsqrtOp>(plus(variance, op.getEpsilon().convertToDouble()));
     Value y = mul(mul(centred, inverse), spread(op.getScale(), x));
     y = add(y, spread(op.getBias(), x));
-    updates.push_back({op.getMean(), blend(op.getMean(), batchMean)});
-    updates.push_back({op.getVariance(), blend(op.getVariance(), variance)});
+    updates.push_back({runningMean, blend(runningMean, batchMean)});
+    updates.push_back({runningVariance, blend(runningVariance, variance)});
     op.replaceAllUsesWith(cast(y, type.getElementType()));
     op.erase();
   }
@@ -57,13 +60,21 @@ private:
   SmallVector<int64_t> axes, perChannel;
 };
 
+/// What a 16-bit copy was made of.
+Value withoutCasts(Value value) {
+  while (auto cast = value.getDefiningOp<amp::CastOp>()) {
+    value = cast.getInput();
+  }
+  return value;
+}
+
 struct TrainingBatchStatisticsPass final
     : impl::TrainingBatchStatisticsPassBase<TrainingBatchStatisticsPass> {
   using Base::Base;
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isDeclaration()) {
+    if (function.isDeclaration() || function->hasAttr(inferenceName)) {
       return;
     }
     Block &block = function.getBody().front();
@@ -77,9 +88,11 @@ struct TrainingBatchStatisticsPass final
     SmallVector<std::pair<Value, Value>> updates;
     for (amp::BatchNormOp norm :
          llvm::make_early_inc_range(block.getOps<amp::BatchNormOp>())) {
-      if (stateOf(norm.getMean()) && stateOf(norm.getVariance())) {
+      Value mean = withoutCasts(norm.getMean());
+      Value variance = withoutCasts(norm.getVariance());
+      if (stateOf(mean) && stateOf(variance)) {
         OpBuilder b(norm);
-        BatchNormInTraining(b, norm, momentum).build(updates);
+        BatchNormInTraining(b, norm).build(mean, variance, updates);
       }
     }
     for (auto &[statistic, updated] : updates) {

@@ -13,6 +13,20 @@ namespace ampc::training {
 
 namespace {
 
+/// Where the gradient of an operation comes from: "gradient of /fc/MatMul".
+Location nameGradient(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc)) {
+    std::string text = "gradient of " + name.getName().str();
+    return NameLoc::get(StringAttr::get(loc.getContext(), text),
+                        name.getChildLoc());
+  }
+  auto fused = dyn_cast<FusedLoc>(loc);
+  return fused ? FusedLoc::get(
+                     llvm::map_to_vector(fused.getLocations(), nameGradient),
+                     fused.getMetadata(), loc.getContext())
+               : loc;
+}
+
 bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
@@ -25,8 +39,10 @@ RankedTensorType withElement(Value value, Type element) {
 /// the gradients of its arguments.
 class Differentiator final : public GradientBuilder {
 public:
-  Differentiator(OpBuilder &b, func::FuncOp function)
-      : GradientBuilder(b, function.getLoc()), function(function) {}
+  /// `rounding`: to which type gradients of f32 arguments are rounded, if any.
+  Differentiator(OpBuilder &b, func::FuncOp function, Type rounding)
+      : GradientBuilder(b, function.getLoc()), function(function),
+        rounding(rounding) {}
 
   LogicalResult run();
 
@@ -49,6 +65,7 @@ private:
   }
 
   func::FuncOp function;
+  Type rounding;
   llvm::DenseSet<Value> active; ///< what depends on a marked argument
   llvm::DenseMap<Value, SmallVector<Value, 2>> contributions;
   llvm::DenseMap<Value, Value> gradients;
@@ -151,7 +168,7 @@ LogicalResult Differentiator::run() {
     if (!differentiable) {
       return op->emitOpError("has no gradient");
     }
-    loc = op->getLoc();
+    loc = nameGradient(op->getLoc());
     if (failed(differentiable.buildGradient(*this))) {
       return failure();
     }
@@ -167,6 +184,9 @@ LogicalResult Differentiator::run() {
       auto type = cast<RankedTensorType>(argument.getType());
       gradient = amp::ConstantOp::create(
           b, loc, cast<ElementsAttr>(b.getZeroAttr(type)));
+    } else if (Type own = getElementTypeOrSelf(gradient);
+               rounding && own.isF32()) {
+      gradient = castTo(castTo(gradient, rounding), own);
     }
     DictionaryAttr attrs = function.getArgAttrDict(argument.getArgNumber());
     NamedAttrList named;
@@ -199,7 +219,12 @@ struct TrainingDifferentiatePass final
       return signalPassFailure();
     }
     OpBuilder b(&getContext());
-    if (failed(Differentiator(b, function).run())) {
+    Type rounding;
+    if (gradientType != GradientType::F32) {
+      rounding = gradientType == GradientType::F16 ? Type(b.getF16Type())
+                                                   : Type(b.getBF16Type());
+    }
+    if (failed(Differentiator(b, function, rounding).run())) {
       signalPassFailure();
     }
   }

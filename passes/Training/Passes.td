@@ -18,6 +18,9 @@ def TrainingDifferentiatePass : Pass<"training-differentiate", "mlir::func::Func
     marked argument hands its gradient on in f32. A value that the backward
     operations read is kept simply by being used.
 
+    With a 16-bit `gradient-type`, each gradient of an f32 argument is rounded to
+    that type at the end; what is added up is f32 again.
+
     *Guarantees*: no marks are left but those of the arguments; an argument that
     no marked result depends on gets zeros.
 
@@ -35,6 +38,14 @@ def TrainingDifferentiatePass : Pass<"training-differentiate", "mlir::func::Func
     }
     ```
   }];
+  let options = [
+    Option<"gradientType", "gradient-type", "GradientType", "GradientType::F32",
+           "To what the gradients of marked arguments are rounded.",
+           [{::llvm::cl::values(
+             clEnumValN(GradientType::F32, "f32", "not at all"),
+             clEnumValN(GradientType::F16, "f16", "to f16"),
+             clEnumValN(GradientType::BF16, "bf16", "to bf16"))}]>
+  ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
@@ -66,11 +77,13 @@ def TrainingExposeParametersPass : Pass<"training-expose-parameters", "mlir::Mod
     *Requires* constants that the importer marked with `amp.initializer`, before
     any pass that folds or narrows constants.
 
-    *Does*: each float initializer that `frozen` does not match (or, if
+    *Does*: each float initializer that `frozen` does not match (and, if
     `trained` is given, that it matches) becomes a `train.state` and an argument
     of `@main`, marked as trainable. A batch norm's statistics are no
-    parameters: they become states that are not trained. The others stay
-    constants, which later passes fold as they like.
+    parameters: they become states that are not trained, unless `frozen` matches
+    them. The others stay constants, which later passes fold as they like. A
+    state is f32: one of a 16-bit initializer holds its value, and what reads it
+    reads a cast. A pattern that matches nothing is warned of.
 
     *Guarantees*: whatever a trained value is used for, the use remains.
 
@@ -100,22 +113,31 @@ def TrainingExposeParametersPass : Pass<"training-expose-parameters", "mlir::Mod
 def TrainingAttachLossPass : Pass<"training-attach-loss", "mlir::ModuleOp"> {
   let summary = "Append a loss and its weight to the results of the main function";
   let description = [{
-    *Does*: adds an argument for the labels and two f32 results, the weighted sum of
-    the loss over the batch (marked `amp.loss`) and the sum of weights by which it
-    is to be divided. The loss is of the result that `input` names, the
-    only one by default: `softmax-cross-entropy` takes integer labels of classes
-    along `axis` (1, but the last one for rank 3), with `smoothing` and without
-    those that equal `ignore-index`; the others take labels of the result's
-    shape, and average over all its elements but the batch.
+    *Does*: adds an argument for the labels, one (`samples`) for how many of the
+    batch's samples count, and f32 results: the weighted sum of the loss over
+    the batch (marked `amp.loss`), the sum of weights by which it is to be
+    divided, and, for classes, how much was predicted right and of how much. The loss is of the
+    result that `input` names, the only one by default.
+    `softmax-cross-entropy` takes integer labels of classes along `axis` (1, but
+    the last one for rank 3), with `smoothing`, `class-weights` and without
+    those that equal `ignore-index`, or with `probabilities` labels of the
+    logits' shape. The others take labels of the result's shape, and average
+    over all its elements but the batch. `none` takes the result that `output`
+    names as the loss; one of ONNX's losses keeps its reduction and weights.
 
-    *Guarantees*: the operations are such as an exporter would write, so that
-    precision is decided for them as for the rest.
+    A result that is a softmax, or a sigmoid for `bce-with-logits`, is taken
+    before it, with a remark. A label that is neither a class nor ignored makes
+    the loss NaN, and its sample has no gradient.
+
+    *Guarantees*: the loss is one composite whose operands keep their types and
+    which computes in f32, whatever is decided for the rest.
 
     ```mlir
     func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32>
     // becomes
-    func.func @main(%x: tensor<2x3xf32>, %labels: tensor<2xi64>)
-        -> (tensor<2x3xf32>, tensor<f32> {amp.loss}, tensor<f32>)
+    func.func @main(%x: tensor<2x3xf32>, %labels: tensor<2xi64> {amp.label}, %samples: tensor<i64> {amp.samples})
+        -> (tensor<2x3xf32>, tensor<f32> {amp.loss}, tensor<f32> {amp.nominal_weight = 2.0},
+            tensor<f32> {amp.summed = "correct"}, tensor<f32> {amp.summed = "count"})
     ```
   }];
   let options = [
@@ -125,14 +147,44 @@ def TrainingAttachLossPass : Pass<"training-attach-loss", "mlir::ModuleOp"> {
              clEnumValN(Loss::Mse, "mse", "mean of squared differences"),
              clEnumValN(Loss::L1, "l1", "mean of absolute differences"),
              clEnumValN(Loss::Huber, "huber", "squared below 1, linear beyond"),
-             clEnumValN(Loss::BceWithLogits, "bce-with-logits", "binary cross-entropy of logits"))}]>,
+             clEnumValN(Loss::BceWithLogits, "bce-with-logits", "binary cross-entropy of logits"),
+             clEnumValN(Loss::None, "none", "a result of the model"))}]>,
     Option<"input", "input", "std::string", "\"\"", "The result that the loss is of.">,
+    Option<"output", "output", "std::string", "\"\"", "The result that is the loss, for none.">,
     Option<"label", "label", "std::string", "\"labels\"", "The name of the labels.">,
     Option<"axis", "axis", "int64_t", "-1", "The dimension of classes; chosen by rank if negative.">,
     Option<"smoothing", "smoothing", "double", "0.0", "The share of the loss that all classes have.">,
-    Option<"ignoreIndex", "ignore-index", "int64_t", "-100", "The label of what does not count.">
+    Option<"ignoreIndex", "ignore-index", "int64_t", "-100", "The label of what does not count.">,
+    Option<"probabilities", "probabilities", "bool", "false", "The labels are a probability for each class.">,
+    ListOption<"classWeights", "class-weights", "double", "How much each class counts.">
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
+def TrainingSplitEntriesPass : Pass<"training-split-entries", "mlir::ModuleOp"> {
+  let summary = "Make functions for prediction and evaluation beside the one that trains";
+  let description = [{
+    *Requires* `@main` with a loss, after types are chosen, so that all functions
+    round alike.
+
+    *Does*: `@predict` returns what the model returns and takes neither labels
+    nor what only a loss of the model read; `@eval` returns the loss, its weight
+    and what was predicted right. Both are marked `amp.inference`. `@main` keeps
+    the loss alone.
+
+    *Guarantees*: all functions take the inputs of the model that they read, and
+    those that nothing reads, in the same order; only `@main` has marks of
+    training.
+
+    ```mlir
+    func.func @main(%x: .., %labels: .. {amp.label}, %samples: ..) -> (tensor<2x3xf32>, tensor<f32> {amp.loss}, ..)
+    // becomes
+    func.func @predict(%x: ..) -> tensor<2x3xf32> attributes {amp.inference}
+    func.func @eval(%x: .., %labels: .., %samples: ..) -> (tensor<f32>, ..) attributes {amp.inference}
+    func.func @main(%x: .., %labels: .. {amp.label}, %samples: ..) -> (tensor<f32> {amp.loss}, ..)
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
 def TrainingBatchStatisticsPass : Pass<"training-batch-statistics", "mlir::func::FuncOp"> {
@@ -143,8 +195,9 @@ def TrainingBatchStatisticsPass : Pass<"training-batch-statistics", "mlir::func:
     *Does*: such a batch norm subtracts the mean of the batch and divides by its
     standard deviation, both computed in f32 over all but the channels, and its
     gradient flows through them. For each statistic a result is added, running *
-    momentum + batch * (1 - momentum) with the variance of the population, as
-    ONNX's training mode has it.
+    momentum + batch * (1 - momentum) with the batch norm's momentum and the
+    variance of the population, as ONNX's training mode has it. Functions marked
+    `amp.inference` stay as they are.
 
     *Guarantees*: the function reads each running statistic only for its update.
 
@@ -157,9 +210,6 @@ def TrainingBatchStatisticsPass : Pass<"training-batch-statistics", "mlir::func:
       ...
     ```
   }];
-  let options = [
-    Option<"momentum", "momentum", "double", "0.9", "The share of a running statistic that a step keeps.">
-  ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
@@ -194,13 +244,134 @@ def TrainingBuildStepPass : Pass<"training-build-step", "mlir::ModuleOp"> {
   let options = [
     Option<"optimizer", "optimizer", "Optimizer", "Optimizer::Sgd", "How parameters move.",
            [{::llvm::cl::values(
-             clEnumValN(Optimizer::Sgd, "sgd", "with momentum, which may be 0"),
+             clEnumValN(Optimizer::Sgd, "sgd", "gradient descent"),
+             clEnumValN(Optimizer::Momentum, "momentum", "with momentum"),
              clEnumValN(Optimizer::Nesterov, "nesterov", "with Nesterov's momentum"),
              clEnumValN(Optimizer::Adam, "adam", "Adam, with decay in the gradient"),
-             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"))}]>
+             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"),
+             clEnumValN(Optimizer::AdamEpsilonHat, "adam-epsilon-hat", "Adam as ONNX has it"),
+             clEnumValN(Optimizer::Adagrad, "adagrad", "Adagrad"))}]>,
+    Option<"firstCount", "first-count", "int64_t", "0",
+           "The count of updates that the first one finds, for ONNX's optimizers.">
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect",
                            "::mlir::func::FuncDialect"];
+}
+
+def TrainingExpandDropoutPass : Pass<"training-expand-dropout", "mlir::ModuleOp"> {
+  let summary = "Drop elements in the step, and none elsewhere";
+  let description = [{
+    *Requires* gradients built.
+
+    *Does*: in a function marked `amp.inference` a dropout is its input. In others
+    it selects by `train.bernoulli`, keyed by the state `train.seed` and counted
+    by the micro-steps of the window (`train.micro`) and the updates before it
+    (`train.taken` and `train.skipped`), which are added where they are missing.
+    So a step that is run again on the same states drops the same elements.
+
+    *Guarantees*: no `train.dropout` is left.
+
+    ```mlir
+    %y = train.dropout %x {ratio = 0.5 : f64, stream = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+    // becomes
+    %n = amp.add %taken, %skipped : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %m = train.bernoulli %seed, %n, %micro {probability = 0.5 : f64, stream = 0 : i64} : .. -> tensor<8xi1>
+    %0 = amp.mul %x, %two : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    %y = amp.select %m, %0, %zero : (tensor<8xi1>, tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect"];
+}
+
+def TrainingKeepCopiesPass : Pass<"training-keep-copies", "mlir::ModuleOp"> {
+  let summary = "Keep 16-bit copies of parameters, which the update writes";
+  let description = [{
+    *Requires* a trainer with its parameters in the arena `@parameters`.
+
+    *Does*: where a function casts a parameter, or a view of it, to a 16-bit type,
+    it reads a state of that type instead, in an arena with the index of the
+    parameters. `@apply` writes these arenas together with the parameters, and a
+    new function `@refresh` writes them after parameters have come from outside.
+    They have no first value: a session begins with `refresh`.
+
+    *Guarantees*: no function but these two casts a parameter to 16 bits.
+
+    ```mlir
+    func.func @step(%w: tensor<4xf32> {train.state = @w}) {
+      %0 = amp.cast %w : (tensor<4xf32>) -> tensor<4xf16>
+    // becomes
+    func.func @step(%w: tensor<4xf32> {train.state = @w}, %0: tensor<4xf16> {train.state = @w.f16}) {
+    ```
+  }];
+  let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def TrainingRecomputeActivationsPass : Pass<"training-recompute-activations", "mlir::func::FuncOp"> {
+  let summary = "Compute again what is cheaper to compute than to keep";
+  let description = [{
+    *Requires* a step as training-build-step makes it. Its backward pass begins
+    with the first operation that reads the state `train.scale`, or what follows
+    from it, and an activation.
+
+    *Does*: decides which activations the backward pass finds in memory: those of
+    the fewest bytes from which all it reads follows by elementwise operations
+    and views, a cheapest cut of the graph. The rest is computed again, for each
+    reader by itself, so that it fuses into the reader's kernel. What a
+    contraction or another operation reads that does not fuse with what computes
+    its operands is kept.
+
+    *Guarantees*: no reduction, contraction or random number is computed twice.
+    Values are those of the forward pass, but for roundings that a kernel skips.
+
+    ```mlir
+    %c = amp.cast %x : (tensor<8x4xf16>) -> tensor<8x4xf32>
+    %m = amp.reduce_mean %c {axes = array<i64: 0>, keepdims = true} : (tensor<8x4xf32>) -> tensor<1x4xf32>
+    %d = amp.sub %c, %m : (tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<8x4xf32>
+    ...
+    %g = amp.mul %s, %d : (tensor<f32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    // ends in
+    %c1 = amp.cast %x : (tensor<8x4xf16>) -> tensor<8x4xf32>
+    %d1 = amp.sub %c1, %m : (tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<8x4xf32>
+    %g = amp.mul %s, %d1 : (tensor<f32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
+def TrainingRecomputeBlocksPass : Pass<"training-recompute-blocks", "mlir::func::FuncOp"> {
+  let summary = "Keep the inputs of blocks and compute blocks again for their gradients";
+  let description = [{
+    *Requires* a step as training-build-step makes it. No later pass may merge
+    common subexpressions.
+
+    *Does*: cuts the forward pass where one large value lives, as between layers
+    and residual blocks, and keeps what crosses the cuts. Each block but the last
+    is computed again where its gradients begin. With `all` only those cuts are
+    made with which the values that are kept and the largest block are least
+    together: fewer and larger blocks, as in T. Chen et al., Training Deep Nets
+    with Sublinear Memory Cost (2016).
+
+    *Guarantees*: states are written by the forward pass alone. Random numbers
+    follow from the state, so a block draws the same ones again.
+
+    ```mlir
+    %a = amp.tanh %x ...     // a block: %b is kept, %a is not
+    %b = amp.tanh %a ...
+    %c = amp.tanh %b ...
+    ... gradient of %c
+    // followed by
+    %a1 = amp.tanh %x ...
+    ... gradients that read %a1 and %b
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "RecomputeMode", "RecomputeMode::Blocks", "Which blocks there are.",
+           [{::llvm::cl::values(
+             clEnumValN(RecomputeMode::Blocks, "blocks", "as small as there are"),
+             clEnumValN(RecomputeMode::All, "all", "those that take the least memory"))}]>
+  ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
 #endif // AMPC_PASSES_TRAINING_PASSES_TD

@@ -96,6 +96,7 @@ ampc_status ampc_session_find_nonfinite(ampc_session session, uint32_t index,
   Status status = checkBuffers(*session, index + 1, inputs, outputs);
   if (status.ok()) {
     status = withDevice(*session, [&] {
+      AMPC_TRY(refreshCopies(*session));
       return Search(*session, found).run(index + 1, inputs, outputs);
     });
   }

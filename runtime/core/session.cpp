@@ -104,6 +104,7 @@ Status run(ampc_session_s &session, uint32_t index, const void *const *inputs,
            void *const *outputs) {
   AMPC_TRY(checkBuffers(session, index, inputs, outputs));
   return withDevice(session, [&] {
+    AMPC_TRY(refreshCopies(session));
     if (session.api->ownMemory) {
       return runOnCopies(session, index, inputs, outputs);
     }

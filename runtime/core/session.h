@@ -19,7 +19,9 @@ struct ampc_session_s {
   bool profiling = false;
   ampc::runtime::Vec<ampc_profile_entry> profile;
   uint64_t launches = 0;
-  uint64_t fetches = 0;             // of the control states
+  int64_t refresh = -1; // the entry that copies parameters, if there is one
+  bool stale = false;   // it has to run before anything else
+  uint64_t fetches = 0; // of the control states
   ampc::runtime::Bytes controls[2]; // what the last two of them gave
 };
 
@@ -60,6 +62,9 @@ Status checkBuffers(const ampc_session_s &session, uint32_t index,
 /// wanted: what comes before its nodes.
 Status loadEntry(ampc_session_s &session, uint32_t index,
                  const void *const *inputs, void *const *outputs);
+
+/// Copies parameters that have come from outside to where entries read them.
+Status refreshCopies(ampc_session_s &session);
 
 /// Gives the state its first values.
 Status initializeState(ampc_session_s &session);

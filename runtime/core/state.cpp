@@ -43,6 +43,7 @@ Status checkEntries(const ampc_session_s &session, const uint32_t *entries,
 Status submit(ampc_session_s &session, const uint32_t *entries, uint32_t count,
               const void *const *inputs) {
   AMPC_TRY(checkEntries(session, entries, count, inputs));
+  AMPC_TRY(refreshCopies(session));
   const OwnMemoryApi *own = session.api->ownMemory;
   if (own && own->runsWhole(session.device) && !session.profiling) {
     Vec<uint32_t> planned;
@@ -68,6 +69,20 @@ Status submit(ampc_session_s &session, const uint32_t *entries, uint32_t count,
 
 namespace ampc::runtime {
 
+Status refreshCopies(ampc_session_s &session) {
+  if (!session.stale) {
+    return Status();
+  }
+  session.stale = false;
+  const OwnMemoryApi *own = session.api->ownMemory;
+  if (own && own->runsWhole(session.device)) {
+    auto entry = static_cast<uint32_t>(session.refresh + 1);
+    return own->submit(session.device, &entry, 1, nullptr);
+  }
+  return Walker(session).list(
+      session.plan.entries[static_cast<size_t>(session.refresh + 1)].nodes);
+}
+
 Status initializeState(ampc_session_s &session) {
   const ampc_program &program = *session.program;
   const auto *weights = static_cast<const uint8_t *>(session.weights.base());
@@ -80,6 +95,8 @@ Status initializeState(ampc_session_s &session) {
             weights + state.initial, state.tensor.bytes));
       }
     }
+    session.refresh = ampc_session_find_entry(&session, "refresh");
+    session.stale = session.refresh >= 0;
     return Status();
   });
 }
@@ -124,6 +141,8 @@ ampc_status ampc_session_write_state(ampc_session session, uint32_t index,
                       AMPC_TRY(checkState(*session, index, data));
                       const ampc_state_desc &state =
                           session->program->states[index];
+                      session->stale |= session->refresh >= 0 &&
+                                        state.role == AMPC_STATE_PARAMETER;
                       return session->api->write(
                           session->device, stateBase(*session) + state.offset,
                           data, state.tensor.bytes);

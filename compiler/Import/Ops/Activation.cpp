@@ -1,6 +1,8 @@
 //===- Activation.cpp - Activations, softmax, dropout ---------------------===//
+#include "compiler/Import/Importer.h"
 #include "compiler/Import/Node.h"
 #include "compiler/Import/OpTable.h"
+#include "dialects/Train/IR/TrainDialect.h"
 
 using namespace mlir;
 
@@ -215,9 +217,49 @@ static LogicalResult convertHardmax(Node &n) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
+/// The share of elements that become zeros.
+static std::optional<double> readRatio(Node &n) {
+  double ratio = n.attrs.getFloat("ratio", 0.5f);
+  if (n.has(1)) {
+    auto given = n.constantFloat(1, "ratio");
+    if (!given) {
+      return std::nullopt;
+    }
+    ratio = *given;
+  }
+  if (!(ratio >= 0 && ratio < 1)) {
+    (void)n.invalid("expected a ratio from 0 to less than 1");
+    return std::nullopt;
+  }
+  return ratio;
+}
+
+/// In a model to be trained, an operation that drops elements while it trains,
+/// whatever its `training_mode`: that is what a dropout in such a model is for.
+static LogicalResult convertTrainedDropout(Node &n) {
+  std::optional<double> ratio = readRatio(n);
+  if (!ratio) {
+    return failure();
+  }
+  Value x = n.in(0);
+  if (*ratio != 0 && x) {
+    x = train::DropoutOp::create(
+        n.b, n.loc, x.getType(), x, n.b.getF64FloatAttr(*ratio),
+        n.b.getI64IntegerAttr(n.importer.nextStream()), UnitAttr());
+  }
+  n.set(0, x);
+  // There is no mask that others could read.
+  n.setAbsent(1);
+  return success();
+}
+
 static LogicalResult convertDropout(Node &n) {
-  n.attrs.ignore("ratio");
   n.attrs.ignore("seed");
+  if (n.importer.isTraining()) {
+    n.attrs.ignore("is_test");
+    return convertTrainedDropout(n);
+  }
+  n.attrs.ignore("ratio");
   Value x = n.in(0);
   if (n.opset < 7 && !n.attrs.getFlag("is_test")) {
     return n.unsupported("training (is_test = 0)");
@@ -231,7 +273,8 @@ static LogicalResult convertDropout(Node &n) {
     bool dropsNone =
         ratio && ratio->floats.size() == 1 && ratio->floats[0] == 0;
     if (*isTraining != 0 && !dropsNone) {
-      return n.unsupported("training_mode outside a trainer");
+      return n.unsupported("training_mode outside a trainer",
+                           "--train drops elements while it trains");
     }
   }
   n.set(0, x);

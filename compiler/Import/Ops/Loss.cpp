@@ -89,6 +89,14 @@ static LogicalResult convertLoss(Node &n, bool startsWithLogits) {
   for (auto [i, output] : llvm::enumerate(outputs)) {
     n.set(i, output);
   }
+  // Training takes the loss apart by these.
+  if (Operation *op = outputs[0] ? outputs[0].getDefiningOp() : nullptr) {
+    op->setAttr("amp.reduction", n.b.getStringAttr(options.reduction));
+    if (options.ignoreIndex) {
+      op->setAttr("amp.ignore_index",
+                  n.b.getI64IntegerAttr(*options.ignoreIndex));
+    }
+  }
   return success();
 }
 

@@ -122,6 +122,7 @@ def Amp_BatchNormOp : Amp_ComputeOp<"batch_norm", AutocastFollow, "Never", [
   let description = [{
     Per channel (dimension 1). Folded into a neighbouring contraction or
     rewritten to elementwise ops in f32 before kernels are formed.
+    `momentum` is the share of a running statistic that a step of training keeps.
 
     ```mlir
     %y = amp.batch_norm %x, %g, %b, %m, %v {epsilon = 1.0e-5 : f64}
@@ -130,6 +131,7 @@ def Amp_BatchNormOp : Amp_ComputeOp<"batch_norm", AutocastFollow, "Never", [
   }];
   let arguments = (ins Amp_FloatTensor:$input, Amp_FloatTensor:$scale, Amp_FloatTensor:$bias,
                        Amp_FloatTensor:$mean, Amp_FloatTensor:$variance, F64Attr:$epsilon,
+                       DefaultValuedAttr<F64Attr, "0.9">:$momentum,
                        DefaultValuedAttr<Amp_LayoutAttr, "::ampc::amp::Layout::ChannelsFirst">:$layout);
   let results = (outs Amp_FloatTensor:$result);
   let extraClassDeclaration = declared # [{

@@ -1,6 +1,8 @@
 //===- TrainDialect.cpp - Registration of the train dialect ---------------===//
 #include "dialects/Train/IR/TrainDialect.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace ampc;
 
@@ -16,6 +18,33 @@ void train::TrainDialect::initialize() {
 
 #define GET_OP_CLASSES
 #include "dialects/Train/IR/TrainOps.cpp.inc"
+
+LogicalResult train::DropoutOp::verify() {
+  double ratio = getRatio().convertToDouble();
+  if (!(ratio >= 0 && ratio < 1)) {
+    return emitOpError("expected a ratio from 0 to less than 1, got ") << ratio;
+  }
+  return success();
+}
+
+uint32_t train::BernoulliOp::getThreshold() {
+  return static_cast<uint32_t>(
+      std::min(std::round(std::ldexp(getProbability().convertToDouble(), 32)),
+               static_cast<double>(UINT32_MAX)));
+}
+
+LogicalResult train::BernoulliOp::verify() {
+  double probability = getProbability().convertToDouble();
+  if (!(probability >= 0 && probability < 1)) {
+    return emitOpError("expected a probability from 0 to less than 1, got ")
+           << probability;
+  }
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (!type.hasStaticShape() || type.getNumElements() > UINT32_MAX) {
+    return emitOpError("expected less than 2^32 elements, got ") << type;
+  }
+  return success();
+}
 
 LogicalResult train::ArenaOp::verify() {
   auto type = cast<RankedTensorType>(getType());

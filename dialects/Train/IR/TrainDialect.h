@@ -2,11 +2,15 @@
 #ifndef AMPC_DIALECTS_TRAIN_IR_TRAINDIALECT_H
 #define AMPC_DIALECTS_TRAIN_IR_TRAINDIALECT_H
 
+#include "dialects/Interfaces/FusionInterfaces.h"
+#include "dialects/Interfaces/KernelInterfaces.h"
+#include "dialects/Interfaces/PrecisionInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/Train/IR/TrainDialect.h.inc"

@@ -1,5 +1,6 @@
 //===- driver_graph.cpp - Graphs of the look-alike ------------------------===//
 #include "runtime/devices/sim/driver_state.h"
+#include "runtime/devices/sim/work_log.h"
 
 namespace ampc::runtime::cuda {
 
@@ -165,6 +166,23 @@ Result graphExecDestroy(GraphExec exec) {
   return success;
 }
 
+namespace {
+/// The time that work belongs to a graph.
+struct GraphInLog {
+  explicit GraphInLog(WorkLog *log) : log(log) {
+    if (log) {
+      log->beginGraph();
+    }
+  }
+  ~GraphInLog() {
+    if (log) {
+      log->endGraph();
+    }
+  }
+  WorkLog *log;
+};
+} // namespace
+
 /// Runs the nodes in an order that their edges allow, drawn by the seed.
 Result graphLaunch(GraphExec exec, Stream handle) {
   DriverLock driver;
@@ -177,6 +195,7 @@ Result graphLaunch(GraphExec exec, Stream handle) {
   }
   LaunchSet after = driver->before(*stream);
   stream->done.add(after);
+  GraphInLog inLog(driver->options.log);
   Vec<LaunchSet> done; // of each node: all that has happened once it is done
   Vec<uint8_t> finished;
   done.resize(exec->count);

@@ -1,6 +1,7 @@
 //===- driver_work.cpp - Launches, copies and fills of the look-alike -----===//
 #include "runtime/devices/sim/driver_state.h"
 #include "runtime/devices/sim/recording.h"
+#include "runtime/devices/sim/work_log.h"
 
 namespace ampc::runtime::sim {
 
@@ -233,6 +234,9 @@ Result DriverState::run(const Work &work, const LaunchSet &after,
                         LaunchSet *done) {
   if (work.kind == Work::empty) {
     return cuda::success;
+  }
+  if (options.log) {
+    options.log->add(work);
   }
   if (work.kind != Work::kernel) {
     uint32_t id = memory.beginLaunch(

@@ -5,6 +5,7 @@
 #include "runtime/devices/sim/driver.h"
 #include "runtime/devices/sim/recording.h"
 #include "runtime/devices/sim/separate_buffers.h"
+#include "runtime/devices/sim/work_log.h"
 
 #include <pthread.h>
 
@@ -17,6 +18,8 @@ uint32_t users = 0;
 uint32_t usersArch = 0;
 /// Of all sessions, if AMPC_SIM_RECORD names a folder.
 Recording *recording = nullptr;
+/// Likewise, if AMPC_SIM_LOG names a file.
+WorkLog *workLog = nullptr;
 
 /// The value of an environment variable; null if it is not set, or empty.
 const char *setting(const char *name) {
@@ -48,6 +51,12 @@ Status readSettings(Options *options) {
     AMPC_TRY(recording->open(folder));
   }
   options->recording = folder ? recording : nullptr;
+  const char *list = setting("AMPC_SIM_LOG");
+  if (list && !workLog) {
+    workLog = new (allocateSmall(sizeof(WorkLog))) WorkLog();
+    AMPC_TRY(workLog->open(list));
+  }
+  options->log = list ? workLog : nullptr;
   return Status();
 }
 

@@ -17,6 +17,7 @@ namespace ampc::runtime::sim {
 
 class GlobalMemory;
 class Recording;
+class WorkLog;
 
 struct Options {
   uint32_t arch = 80; // 10 x major + minor: numerics and limits
@@ -26,6 +27,7 @@ struct Options {
   bool checks = true;   // races, reads of unwritten memory, missing waits
   bool traffic = false; // count bank conflicts and sectors of plain accesses
   Recording *recording = nullptr; // where launches are written, if anywhere
+  WorkLog *log = nullptr;         // where all work is listed, if anywhere
   uint64_t spinLimit = 1 << 20;   // turns of a thread that waits in a loop
 };
 

@@ -215,6 +215,11 @@ typedef struct ampc_gpu_code {
   const struct ampc_device *device;
 } ampc_gpu_code;
 
+/** The command line of trainers, in libampc_runtime.a. A trainer refers to it,
+ *  so that no other program is linked with it. */
+struct ampc_training_commands;
+extern const struct ampc_training_commands ampc_training;
+
 /** What a state is for. */
 typedef enum ampc_state_role {
   AMPC_STATE_PARAMETER = 0, /* trained; named as the model's initializer */
@@ -279,7 +284,9 @@ typedef struct ampc_program {
   /* The first part of the weights: what kernels read. First values of states
    * follow, which only a new session needs. */
   uint64_t constant_bytes;
-  /* A trainer has the entries "eval", "step" and "apply" beside `main`. */
+  /* A trainer has the entries "eval", "step" and "apply" beside `main`, and
+   * "refresh", which a session runs after parameters have been written, if
+   * there are copies of them. */
   uint32_t num_entries;
   uint32_t num_states;
   const ampc_entry *entries;
@@ -288,6 +295,8 @@ typedef struct ampc_program {
   /* All states of rank 0 lie in the first part of the region, to be read at
    * once. */
   uint64_t control_bytes;
+  /* The commands of a trainer; NULL in another program. */
+  const struct ampc_training_commands *training;
 } ampc_program;
 
 /** CPU features a program may require, checked before anything runs. */

@@ -45,3 +45,14 @@ func.func @main(%x: tensor<4294967296x4294967296xf32>) {
 func.func @main(%x: tensor<5000000000000000000xi8>, %y: tensor<5000000000000000000xi8>) {
   return
 }
+
+// -----
+
+/// Each would have to be copied before the other.
+train.state moment @s : tensor<4xf32>
+train.state moment @t : tensor<4xf32>
+// expected-error @below {{'func.func' op cannot exchange states without a launch}}
+func.func @main(%s: tensor<4xf32> {train.state = @s}, %t: tensor<4xf32> {train.state = @t})
+    -> (tensor<4xf32> {train.state = @t}, tensor<4xf32> {train.state = @s}) {
+  return %s, %t : tensor<4xf32>, tensor<4xf32>
+}

@@ -1,7 +1,13 @@
 // RUN: ampc-opt %s --training-differentiate --split-input-file | FileCheck %s
+// RUN: ampc-opt %s --training-differentiate=gradient-type=bf16 --split-input-file | FileCheck %s --check-prefix=NARROW
 
 // What two operations read gets two contributions. The mean hands its share to
 // every element.
+// Rounded once, at the end.
+// NARROW-LABEL: func.func @two_uses
+// NARROW: %[[N:.*]] = amp.cast %{{.*}} : (tensor<4xf32>) -> tensor<4xbf16>
+// NARROW-NEXT: %[[F:.*]] = amp.cast %[[N]] : (tensor<4xbf16>) -> tensor<4xf32>
+// NARROW-NEXT: return %{{.*}}, %[[F]]
 // CHECK-LABEL: func.func @two_uses
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32> {amp.name = "w", amp.trainable}, %[[G:.*]]: tensor<f32>)
 // CHECK-SAME: -> (tensor<f32>, tensor<4xf32> {amp.name = "w.gradient"})
@@ -46,6 +52,10 @@ func.func @unused(%x: tensor<2xf32> {amp.trainable}, %w: tensor<3xf32> {amp.trai
   // CHECK: %[[E:.*]] = amp.exp
   // CHECK: %[[Z:.*]] = amp.constant dense<0.000000e+00> : tensor<3xf32>
   // CHECK: return %[[E]], %{{.*}}, %[[Z]]
+  // Zeros are what they are.
+  // NARROW-LABEL: func.func @unused
+  // NARROW: %[[Z:.*]] = amp.constant dense<0.000000e+00> : tensor<3xf32>
+  // NARROW: return %{{.*}}, %{{.*}}, %[[Z]]
   %0 = amp.exp %x : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }

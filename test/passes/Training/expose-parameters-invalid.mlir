@@ -12,3 +12,11 @@ func.func @main() -> tensor<3xf32> {
   %w = amp.constant {amp.initializer = "w"} dense<2.0> : tensor<3xf32>
   return %w : tensor<3xf32>
 }
+
+// -----
+
+func.func @main() -> tensor<3xf64> {
+  // expected-error @+1 {{unsupported parameter of f64; parameters are kept in f32}}
+  %w = amp.constant {amp.initializer = "w"} dense<2.0> : tensor<3xf64>
+  return %w : tensor<3xf64>
+}

@@ -1,9 +1,10 @@
 // RUN: ampc-opt %s --training-expose-parameters=frozen=frozen.* | FileCheck %s
 // RUN: ampc-opt %s --training-expose-parameters=trained=w | FileCheck %s --check-prefix=ONLY
+// RUN: ampc-opt %s --training-expose-parameters=frozen=*,nothing 2>&1 | FileCheck %s --check-prefix=NONE
 
-// CHECK: train.state @w : tensor<3xf32> initial dense<2.000000e+00> : tensor<3xf32>
-// CHECK: train.state @mean : tensor<3xf32>
-// CHECK: train.state @var : tensor<3xf32>
+// CHECK: train.state parameter @w : tensor<3xf32> initial dense<2.000000e+00> : tensor<3xf32>
+// CHECK: train.state statistic @mean : tensor<3xf32>
+// CHECK: train.state statistic @var : tensor<3xf32>
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>
 // CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<3xf32> {amp.name = "w", amp.trainable, train.state = @w}
@@ -14,7 +15,9 @@
 // CHECK: amp.constant {amp.initializer = "count"}
 // CHECK: amp.constant dense<3.000000e+00>
 // CHECK: amp.batch_norm %[[X]], %[[W]], %{{.*}}, %[[M]], %[[V]]
-// ONLY: train.state @w
+// NONE: warning: 'nothing' matches no initializer of floats
+// NONE-NOT: train.state
+// ONLY: train.state parameter @w
 // ONLY: amp.constant {amp.initializer = "frozen.b"}
 func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<3xi64>) {
   %w = amp.constant {amp.initializer = "w"} dense<2.0> : tensor<3xf32>
