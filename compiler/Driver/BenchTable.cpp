@@ -231,7 +231,7 @@ LogicalResult benchTableCommand(const Options &options, DiagnosticSink &sink) {
   }
   runtime::Options run;
   if (failed(reportStatus(runtime::parseOptions(argv.size(), argv.data(),
-                                                /*isTrainer=*/false, &run),
+                                                /*training=*/nullptr, &run),
                           sink))) {
     return failure();
   }

@@ -50,7 +50,7 @@ LogicalResult Comparer::readInputOptions(const ampc_program &program) {
   runtime::Options run;
   runtime::Vec<runtime::Tensor> tensors;
   if (failed(reportStatus(runtime::parseOptions(argv.size(), argv.data(),
-                                                /*isTrainer=*/false, &run),
+                                                /*training=*/nullptr, &run),
                           sink)) ||
       failed(reportStatus(
           gatherInputs(program, run, runtime::Missing::Reject, &tensors),

@@ -66,6 +66,7 @@ loadObject(std::unique_ptr<LLJIT> &jit, std::unique_ptr<MemoryBuffer> object,
   };
   define(codegen.weightsSymbol, weights);
   define("ampc_cuda_device", &ampc_cuda_device);
+  define("ampc_training", &ampc_training);
 #ifdef AMPC_HAS_SIMULATOR
   define("ampc_sim_device", &ampc_sim_device);
   for (const auto *symbol = runtime::sim::symbols(); symbol->name; ++symbol) {

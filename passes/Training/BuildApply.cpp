@@ -15,10 +15,10 @@ using train::Role;
 class ApplyBuilder : amp::Formula {
 public:
   ApplyBuilder(TrainingState &state, FunctionBuilder &apply,
-               Optimizer optimizer)
+               Optimizer optimizer, int64_t firstCount)
       : Formula(apply.at, state.module.getLoc()), state(state), apply(apply),
-        optimizer(optimizer), scalar(state.scalarType()),
-        count(state.countType()) {}
+        optimizer(optimizer), firstCount(firstCount),
+        scalar(state.scalarType()), count(state.countType()) {}
 
   void build();
 
@@ -46,11 +46,14 @@ private:
   }
   Value clipValue(Value gradient, Value inverse);
   void updateScale(Value scaler, Value scale, Value found, Value isEmpty);
-  void move(Value gradient, Value multiplier, Value skip, Value next);
+  void move(Value gradient, Value multiplier, Value skip, Value taken);
+  void moveByAdam(Value gradient, Value multiplier, Value skip, Value taken);
+  void moveByAdagrad(Value gradient, Value multiplier, Value skip, Value taken);
 
   TrainingState &state;
   FunctionBuilder &apply;
   Optimizer optimizer;
+  int64_t firstCount;
   RankedTensorType scalar, count;
 };
 
@@ -84,30 +87,69 @@ void ApplyBuilder::updateScale(Value scaler, Value scale, Value found,
   writeUpdated(trackerState, updated.getNewTracker(), tracker);
 }
 
-void ApplyBuilder::move(Value gradient, Value multiplier, Value skip,
-                        Value next) {
+/// Steps are counted with the one that is made. ONNX counts those before it,
+/// and may begin with another number.
+void ApplyBuilder::moveByAdam(Value gradient, Value multiplier, Value skip,
+                              Value taken) {
   Value rate = given("learning_rate"), decay = given("weight_decay");
   RankedTensorType flat = state.flat;
   Value parameters = read(state.parameters, flat);
-  if (optimizer == Optimizer::Adam || optimizer == Optimizer::AdamW) {
-    Value beta1 = given("beta1"), beta2 = given("beta2");
-    Value epsilon = given("epsilon");
-    auto [meanArena, mean] = addMoment("mean");
-    auto [squareArena, square] = addMoment("square");
-    auto moved = train::AdamOp::create(b, loc, flat, flat, flat, parameters,
-                                       mean, square, gradient, multiplier, skip,
-                                       next, rate, beta1, beta2, epsilon, decay,
-                                       optimizer == Optimizer::AdamW);
+  Value beta1 = given("beta1"), beta2 = given("beta2");
+  Value epsilon = given("epsilon");
+  auto [meanArena, mean] = addMoment("mean");
+  auto [squareArena, square] = addMoment("square");
+  bool isOnnx = optimizer == Optimizer::AdamEpsilonHat;
+  Value step = plus(taken, isOnnx ? static_cast<double>(firstCount) : 1);
+  auto moved = train::AdamOp::create(b, loc, flat, flat, flat, parameters, mean,
+                                     square, gradient, multiplier, skip, step,
+                                     rate, beta1, beta2, epsilon, decay,
+                                     optimizer == Optimizer::AdamW, isOnnx);
+  write(state.parameters, moved.getNewParameter());
+  write(meanArena, moved.getNewMean());
+  write(squareArena, moved.getNewSquare());
+}
+
+void ApplyBuilder::moveByAdagrad(Value gradient, Value multiplier, Value skip,
+                                 Value taken) {
+  Value rate = given("learning_rate"), decay = given("weight_decay");
+  Value rateDecay = given("rate_decay"), epsilon = given("epsilon");
+  RankedTensorType flat = state.flat;
+  Value parameters = read(state.parameters, flat);
+  auto [sumArena, sum] = addMoment("square_sum");
+  Value step = plus(taken, static_cast<double>(firstCount) + 1);
+  auto moved = train::AdagradOp::create(b, loc, flat, flat, parameters, sum,
+                                        gradient, multiplier, skip, step, rate,
+                                        rateDecay, epsilon, decay);
+  write(state.parameters, moved.getNewParameter());
+  write(sumArena, moved.getNewSquareSum());
+}
+
+void ApplyBuilder::move(Value gradient, Value multiplier, Value skip,
+                        Value taken) {
+  if (optimizer == Optimizer::Adagrad) {
+    return moveByAdagrad(gradient, multiplier, skip, taken);
+  }
+  if (optimizer == Optimizer::Adam || optimizer == Optimizer::AdamW ||
+      optimizer == Optimizer::AdamEpsilonHat) {
+    return moveByAdam(gradient, multiplier, skip, taken);
+  }
+  Value rate = given("learning_rate"), decay = given("weight_decay");
+  RankedTensorType flat = state.flat;
+  Value parameters = read(state.parameters, flat);
+  auto step = [&](Value buffer, Value momentum) {
+    return train::SgdOp::create(b, loc, flat, flat, parameters, buffer,
+                                gradient, multiplier, skip, rate, momentum,
+                                decay, optimizer == Optimizer::Nesterov);
+  };
+  if (optimizer == Optimizer::Sgd) {
+    // Without momentum nothing is kept.
+    auto moved = step(full(parameters, 0), number(b.getF32Type(), 0));
     write(state.parameters, moved.getNewParameter());
-    write(meanArena, moved.getNewMean());
-    write(squareArena, moved.getNewSquare());
     return;
   }
   Value momentum = given("momentum");
   auto [arena, buffer] = addMoment("momentum_buffer");
-  auto moved = train::SgdOp::create(b, loc, flat, flat, parameters, buffer,
-                                    gradient, multiplier, skip, rate, momentum,
-                                    decay, optimizer == Optimizer::Nesterov);
+  auto moved = step(buffer, momentum);
   write(state.parameters, moved.getNewParameter());
   write(arena, moved.getNewMomentumBuffer());
 }
@@ -142,7 +184,7 @@ void ApplyBuilder::build() {
   write(takenState, select(skip, taken, next));
   write(skippedState, add(skipped, cast(isSkipped, b.getI32Type())));
   updateScale(scaler, scale, found, isEmpty);
-  move(clipValue(g, inverse), mul(inverse, clip), skip, next);
+  move(clipValue(g, inverse), mul(inverse, clip), skip, taken);
 
   addMetric("loss", div(loss, divisor));
   addMetric("weight", weight);
@@ -152,7 +194,9 @@ void ApplyBuilder::build() {
   FlatSymbolRefAttr correct = state.findSum("correct");
   FlatSymbolRefAttr samples = state.findSum("count");
   if (correct && samples) {
-    addMetric("correct", div(read(correct, scalar), read(samples, scalar)));
+    Value counted = read(samples, scalar);
+    addMetric("correct", div(read(correct, scalar), counted));
+    addMetric("count", counted);
   }
   // The next window starts its sums anew.
   write(state.micro, number(b.getI32Type(), 0));
@@ -160,9 +204,10 @@ void ApplyBuilder::build() {
 
 } // namespace
 
-void buildApply(TrainingState &state, func::FuncOp step, Optimizer optimizer) {
+void buildApply(TrainingState &state, func::FuncOp step, Optimizer optimizer,
+                int64_t firstCount) {
   FunctionBuilder apply(step, "apply");
-  ApplyBuilder(state, apply, optimizer).build();
+  ApplyBuilder(state, apply, optimizer, firstCount).build();
   apply.finish();
 }
 

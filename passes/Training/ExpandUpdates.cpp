@@ -129,13 +129,40 @@ struct ExpandAdam : OpRewritePattern<train::AdamOp> {
         b, loc, cast<RankedTensorType>(one.getType()), op.getStep());
     Value meanBias = a.sub(one, a.power(op.getBeta1(), step));
     Value squareBias = a.sub(one, a.power(op.getBeta2(), step));
-    Value root = a.div(amp::SqrtOp::create(b, loc, square),
-                       amp::SqrtOp::create(b, loc, squareBias));
-    Value move =
-        a.div(a.mul(mean, a.div(rate, meanBias)), a.add(root, op.getEpsilon()));
+    Value root = amp::SqrtOp::create(b, loc, square);
+    Value rootBias = amp::SqrtOp::create(b, loc, squareBias);
+    Value corrected = a.div(rate, meanBias);
+    if (op.getEpsilonHat()) {
+      Value isFirst = a.compare(op.getStep(), P::EQ, a.integer(0));
+      corrected = a.select(isFirst, rate, a.mul(corrected, rootBias));
+    } else {
+      root = a.div(root, rootBias);
+    }
+    Value move = a.div(a.mul(mean, corrected), a.add(root, op.getEpsilon()));
     b.replaceOp(op, {a.select(skip, w, a.sub(start, move)),
                      a.select(skip, op.getMean(), mean),
                      a.select(skip, op.getSquare(), square)});
+    return success();
+  }
+};
+
+struct ExpandAdagrad : OpRewritePattern<train::AdagradOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(train::AdagradOp op,
+                                PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Arithmetic a(b, loc);
+    Value w = op.getParameter(), skip = op.getSkip(), one = a.number(1);
+    Value g = a.add(a.mul(op.getGradient(), op.getMultiplier()),
+                    a.mul(w, op.getWeightDecay()));
+    Value sum = a.add(op.getSquareSum(), a.mul(g, g));
+    Value before = a.cast(a.sub(op.getStep(), a.integer(1)), b.getF32Type());
+    Value rate = a.div(op.getLearningRate(),
+                       a.add(one, a.mul(before, op.getRateDecay())));
+    Value root = amp::SqrtOp::create(b, loc, sum);
+    Value move = a.div(a.mul(g, rate), a.add(root, op.getEpsilon()));
+    b.replaceOp(op, {a.select(skip, w, a.sub(w, move)),
+                     a.select(skip, op.getSquareSum(), sum)});
     return success();
   }
 };
@@ -146,9 +173,8 @@ struct TrainingExpandUpdatesPass final
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<ExpandCheck, ExpandUpdateScale, ExpandClip, ExpandSgd, ExpandAdam>(
-            &getContext());
+    patterns.add<ExpandCheck, ExpandUpdateScale, ExpandClip, ExpandSgd,
+                 ExpandAdam, ExpandAdagrad>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -244,10 +244,15 @@ def TrainingBuildStepPass : Pass<"training-build-step", "mlir::ModuleOp"> {
   let options = [
     Option<"optimizer", "optimizer", "Optimizer", "Optimizer::Sgd", "How parameters move.",
            [{::llvm::cl::values(
-             clEnumValN(Optimizer::Sgd, "sgd", "with momentum, which may be 0"),
+             clEnumValN(Optimizer::Sgd, "sgd", "gradient descent"),
+             clEnumValN(Optimizer::Momentum, "momentum", "with momentum"),
              clEnumValN(Optimizer::Nesterov, "nesterov", "with Nesterov's momentum"),
              clEnumValN(Optimizer::Adam, "adam", "Adam, with decay in the gradient"),
-             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"))}]>
+             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"),
+             clEnumValN(Optimizer::AdamEpsilonHat, "adam-epsilon-hat", "Adam as ONNX has it"),
+             clEnumValN(Optimizer::Adagrad, "adagrad", "Adagrad"))}]>,
+    Option<"firstCount", "first-count", "int64_t", "0",
+           "The count of updates that the first one finds, for ONNX's optimizers.">
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect",
                            "::mlir::func::FuncDialect"];
@@ -331,6 +336,41 @@ def TrainingRecomputeActivationsPass : Pass<"training-recompute-activations", "m
     %g = amp.mul %s, %d1 : (tensor<f32>, tensor<8x4xf32>) -> tensor<8x4xf32>
     ```
   }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
+def TrainingRecomputeBlocksPass : Pass<"training-recompute-blocks", "mlir::func::FuncOp"> {
+  let summary = "Keep the inputs of blocks and compute blocks again for their gradients";
+  let description = [{
+    *Requires* a step as training-build-step makes it. No later pass may merge
+    common subexpressions.
+
+    *Does*: cuts the forward pass where one large value lives, as between layers
+    and residual blocks, and keeps what crosses the cuts. Each block but the last
+    is computed again where its gradients begin. With `all` only those cuts are
+    made with which the values that are kept and the largest block are least
+    together: fewer and larger blocks, as in T. Chen et al., Training Deep Nets
+    with Sublinear Memory Cost (2016).
+
+    *Guarantees*: states are written by the forward pass alone. Random numbers
+    follow from the state, so a block draws the same ones again.
+
+    ```mlir
+    %a = amp.tanh %x ...     // a block: %b is kept, %a is not
+    %b = amp.tanh %a ...
+    %c = amp.tanh %b ...
+    ... gradient of %c
+    // followed by
+    %a1 = amp.tanh %x ...
+    ... gradients that read %a1 and %b
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "RecomputeMode", "RecomputeMode::Blocks", "Which blocks there are.",
+           [{::llvm::cl::values(
+             clEnumValN(RecomputeMode::Blocks, "blocks", "as small as there are"),
+             clEnumValN(RecomputeMode::All, "all", "those that take the least memory"))}]>
+  ];
   let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 

@@ -1,16 +1,14 @@
 //===- RecomputeActivations.cpp - Keep less for the backward pass ---------===//
 #include "dialects/Amp/IR/AmpOps.h"
 #include "dialects/Interfaces/FusionInterfaces.h"
-#include "dialects/Train/IR/TrainDialect.h"
+#include "passes/Training/BackwardPass.h"
 #include "passes/Training/MinCut.h"
 #include "passes/Training/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -22,12 +20,6 @@ namespace {
 
 /// Operations that one recomputation may have; a value behind more is kept.
 constexpr size_t longestRecomputation = 16;
-
-int64_t getBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
 
 FusionKind getKind(Operation *op) {
   auto fusable = dyn_cast<FusableOpInterface>(op);
@@ -53,14 +45,10 @@ bool fusesOperands(Operation *op) {
 class Recomputation {
 public:
   explicit Recomputation(func::FuncOp function)
-      : block(function.getBody().front()) {
-    for (BlockArgument argument : block.getArguments()) {
-      auto state = function.getArgAttrOfType<FlatSymbolRefAttr>(
-          argument.getArgNumber(), train::stateName);
-      if (!state) {
-        active.insert(argument);
-      } else if (state.getValue() == "train.scale") {
-        backward.insert(argument);
+      : block(function.getBody().front()), halves(function) {
+    for (Operation *op : halves.forward) {
+      for (Value result : op->getResults()) {
+        nodes.insert({result, 0});
       }
     }
   }
@@ -68,7 +56,6 @@ public:
   void run();
 
 private:
-  bool findBackwardPass();
   void findStored();
   void buildNetwork();
   int64_t getCost(Value value) const;
@@ -78,10 +65,7 @@ private:
   void eraseDead();
 
   Block &block;
-  /// Values that depend on the model's inputs, and on the cotangent.
-  llvm::DenseSet<Value> active, backward;
-  SmallVector<Operation *> readers; ///< the backward pass
-  llvm::DenseSet<Operation *> isReader;
+  BackwardPass halves;
   /// Activations that may be read from memory only, not computed again.
   llvm::DenseSet<Value> stored;
   /// Operations between an activation and the backward pass.
@@ -92,36 +76,10 @@ private:
   llvm::BitVector side;
 };
 
-/// It begins with the first operation that reads the cotangent and an
-/// activation; whatever stands behind belongs to it.
-bool Recomputation::findBackwardPass() {
-  for (Operation &op : block.without_terminator()) {
-    auto dependsOn = [&](const llvm::DenseSet<Value> &values) {
-      return llvm::any_of(op.getOperands(),
-                          [&](Value v) { return values.contains(v); });
-    };
-    bool isActive = dependsOn(active), isBackward = dependsOn(backward);
-    if (!readers.empty() || (isActive && isBackward)) {
-      readers.push_back(&op);
-      isReader.insert(&op);
-      continue;
-    }
-    for (Value result : op.getResults()) {
-      if (isActive) {
-        active.insert(result);
-        nodes.insert({result, 0});
-      } else if (isBackward) {
-        backward.insert(result);
-      }
-    }
-  }
-  return !readers.empty();
-}
-
 /// A contraction reads each element of its operands many times. What it reads
 /// is in memory, but for views and casts from less, which cost it nothing.
 void Recomputation::findStored() {
-  for (Operation *reader : readers) {
+  for (Operation *reader : halves.backward) {
     if (fusesOperands(reader)) {
       continue;
     }
@@ -131,7 +89,7 @@ void Recomputation::findStored() {
         // Of elementwise operations only a cast has a smaller operand.
         bool isFree = getKind(by) == FusionKind::View ||
                       (isRecomputable(by) && by->getNumOperands() == 1 &&
-                       getBytes(by->getOperand(0)) < getBytes(operand));
+                       countBytes(by->getOperand(0)) < countBytes(operand));
         if (!isFree) {
           stored.insert(operand);
           break;
@@ -151,7 +109,7 @@ int64_t Recomputation::getCost(Value value) const {
        ++i) {
     weight *= 1.1;
   }
-  return static_cast<int64_t>(static_cast<double>(getBytes(value)) * weight *
+  return static_cast<int64_t>(static_cast<double>(countBytes(value)) * weight *
                               16);
 }
 
@@ -166,7 +124,7 @@ void Recomputation::buildNetwork() {
     int64_t least = std::numeric_limits<int64_t>::max();
     bool isRead = false;
     for (Operation *reader : value.getUsers()) {
-      if (isReader.contains(reader)) {
+      if (halves.isBackward(reader)) {
         isRead = true;
         least = 0;
       }
@@ -225,7 +183,7 @@ SmallVector<Operation *> Recomputation::collect(Value value) const {
 
 /// Each reader gets its own copies, so that they fuse into the reader's kernel.
 void Recomputation::rewrite() {
-  for (Operation *reader : readers) {
+  for (Operation *reader : halves.backward) {
     OpBuilder b(reader);
     IRMapping copies;
     for (OpOperand &operand : reader->getOpOperands()) {
@@ -252,7 +210,7 @@ void Recomputation::eraseDead() {
 }
 
 void Recomputation::run() {
-  if (!findBackwardPass()) {
+  if (nodes.empty()) {
     return;
   }
   findStored();

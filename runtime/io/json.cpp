@@ -152,6 +152,9 @@ Status JsonReader::integer(int64_t *out) {
   skipSpace();
   bool negative = at < end && *at == '-';
   at += negative;
+  if (at == end || *at < '0' || *at > '9') {
+    return expected("a number of digits alone");
+  }
   uint64_t magnitude;
   AMPC_TRY(natural(&magnitude));
   int64_t value = static_cast<int64_t>(magnitude);
@@ -164,6 +167,23 @@ Status JsonReader::boolean(bool *out) {
   bool value = at < end && *at == 't';
   AMPC_TRY(word(value ? "true" : "false"));
   *out = value;
+  return Status();
+}
+
+Status JsonReader::real(double *out) {
+  skipSpace();
+  const char *from = at;
+  AMPC_TRY(number());
+  // strtod needs an end.
+  char text[64];
+  size_t length = static_cast<size_t>(at - from);
+  if (length >= sizeof text) {
+    at = from;
+    return expected("a shorter number");
+  }
+  memcpy(text, from, length);
+  text[length] = 0;
+  *out = strtod(text, nullptr);
   return Status();
 }
 

@@ -76,6 +76,10 @@ Status writeOnnxTensor(FileWriter &file, const TensorView &tensor);
 Status writeSafetensors(FileWriter &file, const TensorView *tensors,
                         size_t count);
 
+/// Takes one NAME=@FILE off a list of them. A comma ends it only where another
+/// NAME=@ follows, so that paths may have some.
+Str takeDataItem(const char **at);
+
 /// Makes `tensor` what the program's input `desc` expects. Shapes must be
 /// equal, and so must types, except that raw 16-bit values become bf16, and f32
 /// is rounded to f16 or bf16, in which case `*outNote` is set to one line of

@@ -137,6 +137,21 @@ Status writeTensors(const char *path, const TensorView *tensors, size_t count) {
   return writeWith(*entry, path, tensors, count).withPrefix(path);
 }
 
+Str takeDataItem(const char **at) {
+  auto endsItem = [](const char *comma) {
+    const char *next = strstr(comma, "=@");
+    return next &&
+           !memchr(comma + 1, ',', static_cast<size_t>(next - comma - 1));
+  };
+  const char *end = strchr(*at, ',');
+  while (end && !endsItem(end)) {
+    end = strchr(end + 1, ',');
+  }
+  Str item = end ? Str(*at, static_cast<size_t>(end - *at)) : Str(*at);
+  *at = end ? end + 1 : *at + strlen(*at);
+  return item;
+}
+
 Status convertType(const char *name, uint32_t dtype, Tensor *tensor,
                    Str *outNote) {
   if (dtype == AMPC_DTYPE_BF16 &&

@@ -1,7 +1,7 @@
 //===- command_line.cpp - The command line of a produced program ----------===//
 #include "runtime/program/command_line.h"
 
-#include "runtime/training/checkpoint.h"
+#include "runtime/training/commands.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 
 namespace ampc::runtime {
 
-bool isTrainer(const ampc_program &program) {
+const ampc_training_commands *trainingOf(const ampc_program &program) {
   constexpr size_t needed =
-      offsetof(ampc_program, num_entries) + sizeof program.num_entries;
-  return program.struct_size >= needed && program.num_entries != 0;
+      offsetof(ampc_program, training) + sizeof program.training;
+  return program.struct_size >= needed ? program.training : nullptr;
 }
 
 Status openSession(const ampc_program &program, const Options &options,
@@ -23,18 +23,15 @@ Status openSession(const ampc_program &program, const Options &options,
   chosen.device = options.device;
   chosen.weights_dir = options.weightsDir;
   chosen.debug_arena = options.debugArena;
-  if (!options.checkpoint) {
-    return Status(ampc_session_create(&program, &chosen, &out->session));
-  }
-  if (!isTrainer(program)) {
+  const ampc_training_commands *training = trainingOf(program);
+  if (options.checkpoint && !training) {
     return Status::error(AMPC_USAGE, "option '--checkpoint': the program is no "
                                      "trainer");
   }
-  Checkpoint checkpoint;
-  bool foreign;
-  AMPC_TRY(checkpoint.open(program, options.checkpoint, &foreign));
   AMPC_TRY(Status(ampc_session_create(&program, &chosen, &out->session)));
-  return checkpoint.load(out->session);
+  return options.checkpoint
+             ? training->loadCheckpoint(options.checkpoint, out->session)
+             : Status();
 }
 
 void note(const Options &options, const char *text) {
@@ -67,10 +64,16 @@ Str formatBytes(uint64_t bytes) {
   return out;
 }
 
+static const OptionTable *trainingOptionsOf(const ampc_program &program) {
+  const ampc_training_commands *training = trainingOf(program);
+  return training ? training->options : nullptr;
+}
+
 static Status dispatch(const ampc_program &program, const char *name,
                        const Options &options, int *outSignal) {
   if (options.help) {
-    fputs(helpText(name, isTrainer(program), options.command).c_str(), stdout);
+    fputs(helpText(name, trainingOptionsOf(program), options.command).c_str(),
+          stdout);
     return finishOutput();
   }
   if (options.version) {
@@ -90,10 +93,10 @@ static Status dispatch(const ampc_program &program, const char *name,
     status = inspectCommand(program, options);
     break;
   case Command::Train:
-    status = trainCommand(program, options, outSignal);
+    status = trainingOf(program)->train(program, options, outSignal);
     break;
   case Command::Eval:
-    status = evalCommand(program, options);
+    status = trainingOf(program)->eval(program, options);
     break;
   case Command::None:
     break;
@@ -109,12 +112,14 @@ using namespace ampc::runtime;
 int ampc_program_main(int argc, char **argv, const ampc_program *program) {
   const char *name = argc > 0 && argv[0] ? argv[0] : "program";
   if (argc < 2) {
-    fputs(helpText(name, isTrainer(*program), Command::None).c_str(), stderr);
+    fputs(helpText(name, trainingOptionsOf(*program), Command::None).c_str(),
+          stderr);
     return AMPC_USAGE;
   }
   Options options;
   int signal = 0;
-  Status status = parseOptions(argc, argv, isTrainer(*program), &options);
+  Status status =
+      parseOptions(argc, argv, trainingOptionsOf(*program), &options);
   if (status.ok()) {
     status = dispatch(*program, name, options, &signal);
   }

@@ -7,9 +7,9 @@
 
 namespace ampc::runtime {
 
-/// Whether the program has entries beside `main`; one of an older compiler has
-/// no room to say so.
-bool isTrainer(const ampc_program &program);
+/// The commands of a trainer; null for another program. One of an older
+/// compiler has no room to say so.
+const ampc_training_commands *trainingOf(const ampc_program &program);
 
 /// A session that ends with its scope.
 struct SessionHolder {
@@ -24,10 +24,6 @@ Status openSession(const ampc_program &program, const Options &options,
 Status runCommand(const ampc_program &program, const Options &options);
 Status benchCommand(const ampc_program &program, const Options &options);
 Status inspectCommand(const ampc_program &program, const Options &options);
-/// `*outSignal` is the signal that ended the training early, or 0.
-Status trainCommand(const ampc_program &program, const Options &options,
-                    int *outSignal);
-Status evalCommand(const ampc_program &program, const Options &options);
 /// Writes the GPU code of a program into a folder, which is made.
 Status exportCode(const ampc_program &program, const char *folder);
 

@@ -1,7 +1,6 @@
 //===- inputs.cpp - The inputs of a program from options and files --------===//
 #include "runtime/core/dtype.h"
 #include "runtime/program/command_line.h"
-#include "runtime/training/data_array.h"
 
 namespace ampc::runtime {
 

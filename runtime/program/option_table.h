@@ -33,7 +33,7 @@ struct OptionTable {
 
 /// Options of all commands but those of `train` alone.
 extern const OptionTable generalOptions;
-/// Options of `train`.
+/// Options of `train`, for trainers alone.
 extern const OptionTable trainingOptions;
 
 /// A whole number in [low, high].

@@ -21,18 +21,16 @@ constexpr CommandEntry commands[] = {
 /// What only a trainer takes.
 constexpr unsigned onTrainer = onTrain | onEval;
 
-const OptionTable *const tables[] = {&generalOptions, &trainingOptions};
-
 /// The commands that a program has.
-unsigned commandsOf(bool isTrainer) {
-  return isTrainer ? onAll : onAll & ~onTrainer;
+unsigned commandsOf(const OptionTable *training) {
+  return training ? onAll : onAll & ~onTrainer;
 }
 
 /// Calls `visit(entry)` for each option of any of `commands`.
 template <typename F>
-void forEachOption(unsigned commands, F &&visit) {
-  for (const OptionTable *table : tables) {
-    for (size_t i = 0; i < table->count; ++i) {
+void forEachOption(const OptionTable *training, unsigned commands, F &&visit) {
+  for (const OptionTable *table : {&generalOptions, training}) {
+    for (size_t i = 0; table && i < table->count; ++i) {
       if (table->entries[i].on & commands) {
         visit(table->entries[i]);
       }
@@ -54,18 +52,20 @@ bool spells(const char *text, size_t length, const char *name) {
   return true;
 }
 
-const OptionEntry *findOption(const char *text, size_t length) {
+const OptionEntry *findOption(const OptionTable *training, const char *text,
+                              size_t length) {
   const OptionEntry *found = nullptr;
-  forEachOption(onAll, [&](const OptionEntry &entry) {
+  forEachOption(training, onAll, [&](const OptionEntry &entry) {
     found = spells(text, length, entry.name) ? &entry : found;
   });
   return found;
 }
 
-Status unknownOption(const char *text, size_t length, bool isTrainer) {
+Status unknownOption(const OptionTable *training, const char *text,
+                     size_t length) {
   Str name(text, length);
   Vec<const char *> names;
-  forEachOption(commandsOf(isTrainer),
+  forEachOption(training, commandsOf(training),
                 [&](const OptionEntry &entry) { names.push(entry.name); });
   const char *near = nearest(name.c_str(), names);
   return near ? Status::error(AMPC_USAGE,
@@ -75,10 +75,10 @@ Status unknownOption(const char *text, size_t length, bool isTrainer) {
                               name.c_str());
 }
 
-Status setCommand(const char *text, bool isTrainer, Options *out) {
+Status setCommand(const char *text, const OptionTable *training, Options *out) {
   Vec<const char *> names;
   for (const CommandEntry &entry : commands) {
-    bool has = entry.bit & commandsOf(isTrainer);
+    bool has = entry.bit & commandsOf(training);
     if (strcmp(entry.name, text) == 0) {
       out->command = entry.command;
       return has ? Status()
@@ -106,14 +106,14 @@ unsigned bitOf(Command command) {
 }
 
 /// One option at argv[*index]; moves the index over a value of its own.
-Status parseOption(int argc, char **argv, bool isTrainer, int *index,
-                   Options *out) {
+Status parseOption(int argc, char **argv, const OptionTable *training,
+                   int *index, Options *out) {
   const char *text = argv[*index] + 2;
   size_t length = strcspn(text, "=");
   const char *value = text[length] ? text + length + 1 : nullptr;
-  const OptionEntry *entry = findOption(text, length);
+  const OptionEntry *entry = findOption(training, text, length);
   if (!entry) {
-    return unknownOption(text, length, isTrainer);
+    return unknownOption(training, text, length);
   }
   if (!(entry->on & bitOf(out->command))) {
     return Status::error(AMPC_USAGE,
@@ -179,21 +179,21 @@ const char *nearest(const char *text, const Vec<const char *> &candidates) {
   return best;
 }
 
-Status parseOptions(int argc, char **argv, bool isTrainer,
+Status parseOptions(int argc, char **argv, const OptionTable *training,
                     Options *outOptions) {
   for (double percentile : {90.0, 95.0, 99.0}) {
     outOptions->percentiles.push(percentile);
   }
   int index = 1;
   if (index < argc && argv[index][0] != '-') {
-    AMPC_TRY(setCommand(argv[index++], isTrainer, outOptions));
+    AMPC_TRY(setCommand(argv[index++], training, outOptions));
   }
   for (; index < argc; ++index) {
     const char *text = argv[index];
     if (strcmp(text, "-h") == 0) {
       outOptions->help = true;
     } else if (strncmp(text, "--", 2) == 0 && text[2]) {
-      AMPC_TRY(parseOption(argc, argv, isTrainer, &index, outOptions));
+      AMPC_TRY(parseOption(argc, argv, training, &index, outOptions));
     } else {
       return Status::error(AMPC_USAGE,
                            "unexpected argument '%s'; an input is given as "
@@ -203,7 +203,7 @@ Status parseOptions(int argc, char **argv, bool isTrainer,
   }
   if (outOptions->command == Command::None && !outOptions->help &&
       !outOptions->version) {
-    return Status::error(AMPC_USAGE, isTrainer
+    return Status::error(AMPC_USAGE, training
                                          ? "expected a command: train, eval, "
                                            "run, bench or inspect"
                                          : "expected a command: run, bench or "
@@ -212,9 +212,10 @@ Status parseOptions(int argc, char **argv, bool isTrainer,
   return Status();
 }
 
-Str helpText(const char *program, bool isTrainer, Command command) {
+Str helpText(const char *program, const OptionTable *training,
+             Command command) {
   Str out;
-  unsigned has = commandsOf(isTrainer);
+  unsigned has = commandsOf(training);
   unsigned shown = command == Command::None ? has : bitOf(command);
   out.appendf("usage: %s COMMAND [OPTIONS]\n\ncommands:\n", program);
   for (const CommandEntry &entry : commands) {
@@ -247,7 +248,7 @@ Str helpText(const char *program, bool isTrainer, Command command) {
     }
   }
   out.append("\noptions:\n");
-  forEachOption(shown, [&](const OptionEntry &entry) {
+  forEachOption(training, shown, [&](const OptionEntry &entry) {
     Str left("--");
     left.append(entry.name);
     if (entry.value) {

@@ -40,13 +40,17 @@ struct Options {
   TrainOptions train;
 };
 
+struct OptionTable;
+
 /// AMPC_USAGE, with the nearest known name, for what is not understood. Only a
-/// trainer has the commands train and eval.
-Status parseOptions(int argc, char **argv, bool isTrainer, Options *outOptions);
+/// trainer has the commands train and eval, and `training`, the options of
+/// train.
+Status parseOptions(int argc, char **argv, const OptionTable *training,
+                    Options *outOptions);
 
 /// Usage line, examples, and the options of a command or, without one, of all
 /// that the program has.
-Str helpText(const char *program, bool isTrainer, Command command);
+Str helpText(const char *program, const OptionTable *training, Command command);
 
 /// The candidate nearest to `text` by edit distance, or null if none is near.
 const char *nearest(const char *text, const Vec<const char *> &candidates);

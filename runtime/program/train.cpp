@@ -1,6 +1,8 @@
 //===- train.cpp - The commands train and eval ----------------------------===//
 #include "runtime/program/command_line.h"
+#include "runtime/program/option_table.h"
 #include "runtime/training/clock.h"
+#include "runtime/training/commands.h"
 #include "runtime/training/training_run.h"
 
 #include <stdio.h>
@@ -21,19 +23,19 @@ static Status checkRanks() {
   return Status();
 }
 
-Status trainCommand(const ampc_program &program, const Options &options,
-                    int *outSignal) {
+static Status trainCommand(const ampc_program &program, const Options &options,
+                           int *outSignal) {
   AMPC_TRY(checkRanks());
   Trainer trainer;
   AMPC_TRY(trainer.open(program));
+  TrainingRun run(trainer, options.train, options.data, options.quiet);
+  AMPC_TRY(run.prepare());
   SessionHolder holder;
   AMPC_TRY(openSession(program, options, &holder));
-  TrainingRun run(holder.session, trainer, options.train, options.data,
-                  options.quiet);
-  return run.run(outSignal);
+  return run.run(holder.session, outSignal);
 }
 
-Status evalCommand(const ampc_program &program, const Options &options) {
+static Status evalCommand(const ampc_program &program, const Options &options) {
   Trainer trainer;
   AMPC_TRY(trainer.open(program));
   if (!options.data) {
@@ -51,9 +53,7 @@ Status evalCommand(const ampc_program &program, const Options &options) {
       data.rows() % static_cast<uint64_t>(trainer.batch())) {
     notes.append("the last samples, fewer than a batch, are left out\n");
   }
-  Journal journal;
-  AMPC_TRY(journal.open(options.train, options.quiet, false));
-  journal.note(notes.c_str());
+  note(notes.c_str(), options.quiet);
   SessionHolder holder;
   AMPC_TRY(openSession(program, options, &holder));
   double start = secondsNow();
@@ -69,4 +69,16 @@ Status evalCommand(const ampc_program &program, const Options &options) {
   return Status();
 }
 
+static Status loadCheckpoint(const char *path, ampc_session session) {
+  Checkpoint checkpoint;
+  bool foreign;
+  AMPC_TRY(checkpoint.open(*ampc_session_program(session), path, &foreign));
+  return checkpoint.load(session);
+}
+
 } // namespace ampc::runtime
+
+using namespace ampc::runtime;
+
+const ampc_training_commands ampc_training = {&trainingOptions, trainCommand,
+                                              evalCommand, loadCheckpoint};

@@ -43,6 +43,7 @@ Vec<SafetensorsText> makeTexts(const ampc_program &program,
   addReal(&out, "epoch_loss", progress.lossSum);
   addReal(&out, "epoch_weight", progress.weightSum);
   addReal(&out, "epoch_correct", progress.correctSum);
+  addReal(&out, "epoch_count", progress.countSum);
   addNumber(&out, "seed", info.identity.seed);
   addNumber(&out, "rows", shape.rows);
   addNumber(&out, "batch_size", shape.batch);
@@ -82,6 +83,12 @@ static Status write(ampc_session session, const char *path,
     const ampc_state_desc &state = program.states[i];
     if (isKept(state)) {
       const ampc_tensor_desc &tensor = state.tensor;
+      if (strcmp(tensor.name, checksumTensor) == 0 ||
+          strcmp(tensor.name, "__metadata__") == 0) {
+        return Status::error(AMPC_UNSUPPORTED,
+                             "a state named '%s' has no place in a checkpoint",
+                             tensor.name);
+      }
       views.push({tensor.name, tensor.dtype, tensor.dims, tensor.rank, nullptr,
                   tensor.bytes});
       most = tensor.bytes > most ? tensor.bytes : most;

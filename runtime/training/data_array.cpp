@@ -144,21 +144,6 @@ Status DataArray::read(uint64_t first, uint64_t count,
   return Status();
 }
 
-Str takeDataItem(const char **at) {
-  auto endsItem = [](const char *comma) {
-    const char *next = strstr(comma, "=@");
-    return next &&
-           !memchr(comma + 1, ',', static_cast<size_t>(next - comma - 1));
-  };
-  const char *end = strchr(*at, ',');
-  while (end && !endsItem(end)) {
-    end = strchr(end + 1, ',');
-  }
-  Str item = end ? Str(*at, static_cast<size_t>(end - *at)) : Str(*at);
-  *at = end ? end + 1 : *at + strlen(*at);
-  return item;
-}
-
 Status listArrays(const char *path, Vec<Str> *outNames) {
   TensorFormat format;
   AMPC_TRY(findFormat(path, &format));

@@ -45,10 +45,6 @@ private:
   bool inFile = false;
 };
 
-/// Takes one NAME=@FILE off a list of them. A comma ends it only where another
-/// NAME=@ follows, so that paths may have some.
-Str takeDataItem(const char **at);
-
 /// Names of the arrays in a file; none for a format that has no names.
 Status listArrays(const char *path, Vec<Str> *outNames);
 

@@ -60,7 +60,7 @@ Status findInStates(ampc_session session, const ampc_program &program,
     bool finite;
     AMPC_TRY(readsFinite(session, i, &finite));
     if (!finite) {
-      out->text.appendf("the %s '%s' is not finite by now",
+      out->text.appendf("the %s '%s' is not finite",
                         role == AMPC_STATE_PARAMETER ? "parameter"
                                                      : "statistic",
                         program.states[i].tensor.name);
@@ -97,7 +97,12 @@ public:
     if (out->text.empty()) {
       AMPC_TRY(findInStates(session, trainer.program(), out));
     }
-    return eachBatch(out, [&](uint64_t) { return inNodes(out); });
+    AMPC_TRY(eachBatch(out, [&](uint64_t) {
+      return inNodes(trainer.step(), batch.inputs(), out);
+    }));
+    return out->text.empty() && suspect.numbers
+               ? inNodes(trainer.apply(), suspect.numbers, out)
+               : Status();
   }
 
 private:
@@ -133,10 +138,10 @@ private:
                       static_cast<unsigned long long>(samplesOf(index)[place]));
   }
 
-  Status inNodes(Finding *out) {
+  Status inNodes(const Entry &entry, const void *const *inputs, Finding *out) {
     ampc_nonfinite found = {};
-    AMPC_TRY(Status(ampc_session_find_nonfinite(
-        session, trainer.step().index, batch.inputs(), nullptr, &found)));
+    AMPC_TRY(Status(ampc_session_find_nonfinite(session, entry.index, inputs,
+                                                nullptr, &found)));
     if (found.label) {
       describeNode(found, &out->text);
     }

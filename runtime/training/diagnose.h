@@ -7,11 +7,13 @@
 
 namespace ampc::runtime {
 
-/// The batches to look at: those of an update.
+/// The update to look at: its batches, and its numbers.
 struct SuspectUpdate {
   const RunShape *shape;
   uint64_t seed;
   uint64_t step;
+  /// The inputs of `apply`, to look there too; null: not.
+  const void *const *numbers;
 };
 
 struct Finding {

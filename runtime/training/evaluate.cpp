@@ -29,6 +29,7 @@ Status evaluate(ampc_session session, const Trainer &trainer,
   auto number = [&](const char *name) {
     return static_cast<double>(loadLE<float>(outputs[entry.output(name)]));
   };
+  const char *count = entry.output("count") >= 0 ? "count" : "loss_weight";
   double waited = 0;
   *outInterrupted = false;
   for (uint64_t i = 0; i < shape.steps; ++i) {
@@ -43,6 +44,7 @@ Status evaluate(ampc_session session, const Trainer &trainer,
     out->loss += number("loss");
     out->weight += number("loss_weight");
     out->correct += trainer.hasAccuracy() ? number("correct") : 0;
+    out->count += number(count);
     out->samples += static_cast<uint64_t>(batch->samples);
   }
   return Status();

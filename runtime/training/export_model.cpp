@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace ampc::runtime {
 namespace {
@@ -24,6 +25,16 @@ bool isPlainName(const Str &name) {
   return !name.empty() && !strchr(name.c_str(), '/') &&
          strlen(name.c_str()) == name.size() && !name.equals(".") &&
          !name.equals("..");
+}
+
+/// Whether files can be made in the folder of a path.
+Status checkFolderOf(const Str &path) {
+  Str folder = folderOf(path);
+  const char *name = folder.empty() ? "." : folder.c_str();
+  return access(name, W_OK | X_OK) == 0
+             ? Status()
+             : Status::error(AMPC_IO, "%s: cannot write into the folder: %s",
+                             path.c_str(), strerror(errno));
 }
 
 /// Calls `use(bytes, count)` for [begin, end) of a file in pieces.
@@ -169,6 +180,7 @@ Status ModelExport::open(const Trainer &chosen, const char *model,
   file.target = Str(target);
   AMPC_TRY(file.reader.open(path).withPrefix(path));
   AMPC_TRY(checkModel(path));
+  AMPC_TRY(checkFolderOf(file.target));
   for (const InitializerPlace &place : facts.initializers) {
     AMPC_TRY(addPatch(place));
   }

@@ -281,9 +281,8 @@ Status Journal::end(uint64_t step, const char *reason) {
   return line("end", members);
 }
 
-void Journal::note(const char *text) {
-  for (const char *at = text; !quiet && *at;) {
-    clearBar();
+void note(const char *lines, bool quiet) {
+  for (const char *at = lines; !quiet && *at;) {
     size_t length = strcspn(at, "\n");
     fprintf(stderr, "note: %.*s\n", static_cast<int>(length), at);
     at += length + (at[length] == '\n');

@@ -32,10 +32,11 @@ struct Evaluation {
   double loss = 0;
   double weight = 0;
   double correct = 0;
+  double count = 0; // of how many
   uint64_t samples = 0;
 
   double meanLoss() const { return loss / weight; }
-  double accuracy() const { return correct / weight; }
+  double accuracy() const { return correct / count; }
 };
 
 struct EpochRecord {
@@ -61,8 +62,6 @@ public:
   /// What the user should know; `kind` is one word.
   Status hint(const char *kind, uint64_t step, const char *text);
   Status end(uint64_t step, const char *reason);
-  /// Prints to stderr that something is done in an unexpected way.
-  void note(const char *text);
 
 private:
   Status line(const char *event, const Str &members);
@@ -78,6 +77,9 @@ private:
   AppendFile json;
   EventFile events;
 };
+
+/// Prints lines to stderr, each as a note, unless quiet.
+void note(const char *lines, bool quiet);
 
 /// "10.3k".
 Str formatRate(double value);

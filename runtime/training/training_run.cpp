@@ -2,7 +2,6 @@
 #include "runtime/training/training_run.h"
 
 #include "runtime/training/clock.h"
-#include "runtime/training/diagnose.h"
 #include "runtime/training/signals.h"
 
 namespace ampc::runtime {
@@ -14,7 +13,7 @@ uint64_t TrainingRun::takenBefore(uint64_t step) const {
 }
 
 /// Starts the micro-steps of an update and the update itself.
-Status TrainingRun::submit(uint64_t step, StepRecord *record) {
+Status TrainingRun::submit(uint64_t step, Prefetch *from, StepRecord *record) {
   const uint32_t stepEntry = trainer.step().index;
   const uint32_t applyEntry = trainer.apply().index;
   const uint32_t both[] = {stepEntry, applyEntry};
@@ -22,7 +21,7 @@ Status TrainingRun::submit(uint64_t step, StepRecord *record) {
   record->hasStats = options.gradStats && (step + 1) % options.gradStats == 0;
   for (uint64_t i = 0; i < count; ++i) {
     const Batch *batch;
-    AMPC_TRY(prefetch.next(&batch, &record->dataSeconds));
+    AMPC_TRY(from->next(&batch, &record->dataSeconds));
     record->samples += static_cast<uint64_t>(batch->samples);
     // The last of them and the update are one unit.
     bool joined = i + 1 == count && !record->hasStats;
@@ -53,7 +52,7 @@ Status TrainingRun::update(uint64_t step) {
   mine.record.epoch = shape.epochOf(step) + 1;
   mine.record.learningRate = rate.at(takenBefore(step));
   numbers.setLearningRate(mine.record.learningRate);
-  AMPC_TRY(submit(step, &mine.record));
+  AMPC_TRY(submit(step, &prefetch, &mine.record));
   AMPC_TRY(Status(ampc_session_fetch_control(session, &mine.ticket)));
   AMPC_TRY(finish());
   pending = std::move(mine);
@@ -81,37 +80,26 @@ Status TrainingRun::finish() {
   if (finite || !report.foundInf) {
     progress.lossSum += report.loss * report.weight;
     progress.weightSum += report.weight;
-    progress.correctSum += report.correct * report.weight;
+    progress.correctSum += report.correct * report.count;
+    progress.countSum += report.count;
   }
   AMPC_TRY(journal.step(record));
   return judge(record);
 }
 
-/// Explains losses that are not finite, and ends what cannot succeed.
 Status TrainingRun::judge(const StepRecord &record) {
   Verdict verdict;
   AMPC_TRY(watch.observe(record, &journal, &verdict));
-  if (verdict == Verdict::GoOn) {
+  switch (verdict) {
+  case Verdict::GoOn:
     return Status();
+  case Verdict::Explain:
+    AMPC_TRY(explain(record));
+    lastTime = secondsNow();
+    return Status();
+  case Verdict::Stop:
+    return stop(record);
   }
-  SuspectUpdate suspect = {&identity.shape, identity.seed, record.step - 1};
-  Finding finding;
-  bool goesOn = verdict == Verdict::Explain;
-  AMPC_TRY(
-      diagnose(session, trainer, data, suspect, /*restore=*/goesOn, &finding));
-  if (!goesOn) {
-    AMPC_TRY(journal.end(record.step, "diverged"));
-    return Status::error(
-        finding.isInData ? AMPC_INVALID : AMPC_COMPARISON_FAILED,
-        "%s, up to update %llu: %s", watch.reason().c_str(),
-        static_cast<unsigned long long>(record.step), finding.text.c_str());
-  }
-  Str text;
-  text.appendf("the loss of update %llu is not finite: %s",
-               static_cast<unsigned long long>(record.step),
-               finding.text.c_str());
-  AMPC_TRY(journal.hint("nonfinite-loss", record.step, text.c_str()));
-  lastTime = secondsNow();
   return Status();
 }
 
@@ -129,12 +117,14 @@ Status TrainingRun::endEpoch(uint64_t step, bool *outInterrupted) {
   record.epochs = shape.epochs();
   record.step = step;
   record.loss = progress.lossSum / progress.weightSum;
-  record.accuracy = progress.correctSum / progress.weightSum;
+  record.accuracy = progress.correctSum / progress.countSum;
   record.evaluation = options.evalData ? &evaluation : nullptr;
   double now = secondsNow();
   record.seconds = now - std::exchange(epochStart, now);
   progress.epochOpen = false;
-  progress.lossSum = progress.weightSum = progress.correctSum = 0;
+  savedStep = UINT64_MAX; // a checkpoint of this step says otherwise
+  progress.lossSum = progress.weightSum = 0;
+  progress.correctSum = progress.countSum = 0;
   return journal.epoch(record);
 }
 
@@ -162,14 +152,13 @@ Status TrainingRun::train(int *outSignal) {
   lastTime = epochStart = secondsNow();
   for (uint64_t step = progress.step; step <= shape.steps; ++step) {
     // Here `step` updates are made or under way.
-    bool isEnd = step == shape.steps;
+    bool isEnd = step == shape.steps, interrupted = false;
     int signal = EndRequest::signal();
     bool epochEnds = progress.epochOpen && (isEnd || step % perEpoch == 0);
     bool saves = step % every == 0 && step != 0;
     if (isEnd || signal || epochEnds || saves) {
       AMPC_TRY(finish());
       if (epochEnds) {
-        bool interrupted = false;
         AMPC_TRY(endEpoch(step, &interrupted));
         signal = EndRequest::signal();
       }
@@ -178,11 +167,11 @@ Status TrainingRun::train(int *outSignal) {
       }
       lastTime = secondsNow();
     }
-    if (isEnd) {
+    if (signal && (!isEnd || interrupted)) {
+      *outSignal = signal;
       return Status();
     }
-    if (signal) {
-      *outSignal = signal;
+    if (isEnd) {
       return Status();
     }
     progress.epochOpen = true;
@@ -191,20 +180,26 @@ Status TrainingRun::train(int *outSignal) {
   return Status();
 }
 
-Status TrainingRun::run(int *outSignal) {
+Status TrainingRun::run(ampc_session chosen, int *outSignal) {
+  session = chosen;
   EndRequest request;
-  AMPC_TRY(journal.open(options, quiet, trainer.hasAccuracy()));
-  AMPC_TRY(prepare());
+  AMPC_TRY(initialize());
   AMPC_TRY(tellConfig());
+  Status status;
   if (progress.step >= identity.shape.steps && !progress.epochOpen) {
-    journal.note("the run is complete; there is nothing left to train");
+    note("the run is complete; there is nothing left to train", quiet);
   } else {
-    AMPC_TRY(train(outSignal));
+    status = train(outSignal);
   }
-  if (!*outSignal && options.exportOnnx) {
-    AMPC_TRY(exported.write(session));
+  if (status.ok() && !*outSignal && options.exportOnnx) {
+    status = exported.write(session);
   }
-  return journal.end(progress.step, *outSignal ? "signal" : "done");
+  const char *reason = diverged          ? "diverged"
+                       : !status.ok()    ? "error"
+                       : *outSignal != 0 ? "signal"
+                                         : "done";
+  Status told = journal.end(progress.step, reason);
+  return status.ok() ? std::move(told) : std::move(status);
 }
 
 } // namespace ampc::runtime

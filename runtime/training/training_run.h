@@ -21,12 +21,15 @@ namespace ampc::runtime {
 /// bit, as one that was never ended.
 class TrainingRun {
 public:
-  TrainingRun(ampc_session session, const Trainer &trainer,
-              const TrainOptions &options, const char *data, bool quiet);
+  TrainingRun(const Trainer &trainer, const TrainOptions &options,
+              const char *data, bool quiet);
 
+  /// Checks options and data, and opens the files to write: what needs no
+  /// session. Before run.
+  Status prepare();
   /// `*outSignal`: what ended the run early, or 0. AMPC_INVALID if the data,
   /// AMPC_COMPARISON_FAILED if the program gives no finite numbers for long.
-  Status run(int *outSignal);
+  Status run(ampc_session session, int *outSignal);
 
 private:
   /// An update under way.
@@ -36,28 +39,34 @@ private:
     StepRecord record;
   };
 
-  // Setting up, in setup.cpp.
+  // Setting up, in training_setup.cpp.
   Status checkOptions();
   Status openData();
-  Status prepare();
+  Status openFolder();
   Status resume();
   Status checkIdentity(const CheckpointInfo &saved);
   Status begin();
+  Status initialize();
   Status writeState(const char *name, const void *data, uint64_t bytes);
   Str scheduleText() const;
   Status tellConfig();
 
   Status train(int *outSignal);
   Status update(uint64_t step);
-  Status submit(uint64_t step, StepRecord *record);
+  Status submit(uint64_t step, Prefetch *from, StepRecord *record);
   /// Waits for the update under way and tells what it found.
   Status finish();
   Status judge(const StepRecord &record);
+  // Finding out why, in training_replay.cpp.
+  Status explain(const StepRecord &record);
+  Status stop(const StepRecord &record);
+  Status resetStates(bool *outDone);
+  Status replay(uint64_t step);
   Status endEpoch(uint64_t step, bool *outInterrupted);
   Status saveCheckpoint(uint64_t step);
   uint64_t takenBefore(uint64_t step) const;
 
-  ampc_session session;
+  ampc_session session = nullptr;
   const Trainer &trainer;
   const TrainOptions &options;
   const char *dataText;
@@ -74,9 +83,11 @@ private:
   RunIdentity identity;
   Prefetch prefetch; // ends before what it reads
 
+  uint64_t startStep = 0;   // updates made by processes before
   Progress progress;        // up to the last finished update
   uint64_t skippedLast = 0; // updates skipped, the last finished included
   uint64_t savedStep = UINT64_MAX;
+  bool diverged = false;
   Pending pending;
   double lastTime = 0; // when the update before was finished
   double epochStart = 0;

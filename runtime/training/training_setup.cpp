@@ -19,18 +19,18 @@ Status usage(const char *text) { return Status::error(AMPC_USAGE, "%s", text); }
 
 } // namespace
 
-TrainingRun::TrainingRun(ampc_session session, const Trainer &trainer,
-                         const TrainOptions &options, const char *data,
-                         bool quiet)
-    : session(session), trainer(trainer), options(options), dataText(data),
-      quiet(quiet), scaler(resolveScaler(trainer, options)),
+TrainingRun::TrainingRun(const Trainer &trainer, const TrainOptions &options,
+                         const char *data, bool quiet)
+    : trainer(trainer), options(options), dataText(data), quiet(quiet),
+      scaler(resolveScaler(trainer, options)),
       watch(scaler, options.scaleFloor.value) {}
 
 Status TrainingRun::checkOptions() {
   if (!dataText) {
     return usage("expected --data");
   }
-  if (!options.learningRate.given) {
+  if (!options.learningRate.given &&
+      !trainer.facts().findDefault("learning_rate")) {
     return usage("expected --lr");
   }
   if (!options.epochs && !options.steps) {
@@ -89,7 +89,7 @@ Status TrainingRun::openData() {
                    "left out\n");
     }
   }
-  journal.note(notes.c_str());
+  note(notes.c_str(), quiet);
   return Status();
 }
 
@@ -135,7 +135,7 @@ Status TrainingRun::resume() {
   Str notes;
   Status status =
       folder.openNewest(trainer.program(), &checkpoint, &found, &notes);
-  journal.note(notes.c_str());
+  note(notes.c_str(), quiet);
   AMPC_TRY(std::move(status));
   if (!found) {
     return begin();
@@ -150,10 +150,11 @@ Status TrainingRun::resume() {
     Str text;
     text.appendf("the schedule was %s, and is %s", info.schedule.c_str(),
                  schedule.c_str());
-    journal.note(text.c_str());
+    note(text.c_str(), quiet);
   }
   AMPC_TRY(checkpoint.load(session));
   progress = info.progress;
+  startStep = progress.step;
   savedStep = progress.step;
   uint64_t ticket;
   const void *control;
@@ -183,33 +184,37 @@ Status TrainingRun::begin() {
   return writeState("train.seed", &identity.seed, sizeof identity.seed);
 }
 
-Status TrainingRun::prepare() {
-  AMPC_TRY(checkOptions());
-  AMPC_TRY(numbers.open(trainer, options, scaler));
-  AMPC_TRY(openData());
-  const RunShape &shape = identity.shape;
-  rate = {options.schedule, options.learningRate.value, options.warmupSteps,
-          shape.steps};
-  if (options.exportOnnx) {
-    AMPC_TRY(exported.open(trainer, options.model, options.exportOnnx));
-  }
-  if (!options.checkpointDir) {
-    return begin();
-  }
+Status TrainingRun::openFolder() {
   AMPC_TRY(folder.open(options.checkpointDir));
-  if (options.resume) {
-    return resume();
-  }
   Vec<uint64_t> steps;
   AMPC_TRY(folder.list(&steps));
-  if (!steps.empty()) {
+  if (!options.resume && !steps.empty()) {
     return Status::error(AMPC_USAGE,
                          "%s: the folder holds checkpoints of another run; "
                          "give --resume, or another folder",
                          options.checkpointDir);
   }
-  return begin();
+  return Status();
 }
+
+Status TrainingRun::prepare() {
+  AMPC_TRY(checkOptions());
+  AMPC_TRY(numbers.open(trainer, options, scaler));
+  AMPC_TRY(openData());
+  rate = {options.schedule,
+          chooseNumber(trainer, options.learningRate, "learning_rate"),
+          options.warmupSteps, identity.shape.steps};
+  if (options.exportOnnx) {
+    AMPC_TRY(exported.open(trainer, options.model, options.exportOnnx));
+  }
+  if (options.checkpointDir) {
+    AMPC_TRY(openFolder());
+  }
+  return journal.open(options, quiet, trainer.hasAccuracy());
+}
+
+/// Gives the states what they begin with.
+Status TrainingRun::initialize() { return options.resume ? resume() : begin(); }
 
 Status TrainingRun::tellConfig() {
   constexpr const char *scalers[] = {"off", "static", "dynamic"};

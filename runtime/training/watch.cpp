@@ -68,12 +68,15 @@ Status Watch::waited(const StepRecord &record, Journal *journal) {
   // The first updates warm up caches.
   constexpr uint64_t least = 20;
   constexpr double share = 0.2, leastSeconds = 0.5;
+  constexpr double wakeUp =
+      0.5e-3; // of an update, that no file can be blamed for
   if (++steps > least) {
     seconds += record.seconds;
     dataSeconds += record.dataSeconds;
   }
   if (given[dataWait] || seconds < leastSeconds ||
-      !(dataSeconds > share * seconds)) {
+      !(dataSeconds > share * seconds) ||
+      dataSeconds < wakeUp * static_cast<double>(steps - least)) {
     return Status();
   }
   Str text;
@@ -91,7 +94,8 @@ Status Watch::observe(const StepRecord &record, Journal *journal,
   AMPC_TRY(grewTooFar(record, journal));
   AMPC_TRY(waited(record, journal));
   bool atFloor = scaler == ScalerKind::Static ||
-                 static_cast<float>(report.scale) <= scaleFloor;
+                 (scaler == ScalerKind::Dynamic &&
+                  static_cast<float>(report.scale) <= scaleFloor);
   lossStreak = isFinite(report.loss) ? 0 : lossStreak + 1;
   floorStreak = report.foundInf && atFloor ? floorStreak + 1 : 0;
   bool lost =

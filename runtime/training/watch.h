@@ -26,6 +26,11 @@ public:
 
   /// Why the verdict is Stop: a clause.
   Str reason() const;
+  /// Without loss scaling, the first of the updates that made it Stop.
+  uint64_t firstLost(uint64_t lastStep) const {
+    uint64_t streak = lossStreak > normStreak ? lossStreak : normStreak;
+    return lastStep - streak + 1;
+  }
 
 private:
   /// Kinds of hints that are given at most once.

@@ -1,5 +1,6 @@
 //===- safetensors_test.cpp - .safetensors files and their JSON -----------===//
 #include "runtime/io/json.h"
+#include "runtime/io/safetensors.h"
 #include "test_files.h"
 
 using namespace ampc::runtime;
@@ -53,6 +54,50 @@ TEST(Safetensors, layoutRules) {
   check("{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\"}}", 4, "once each");
   check("{" + a + "} x", 4, "the end");
   check("{" + a, 4, "malformed JSON");
+}
+
+TEST(Safetensors, metadata) {
+  TestFolder folder;
+  Vec<SafetensorsText> texts;
+  for (auto [key, value] : {std::pair{"a", "1"}, {"quote \" key", "line\n"}}) {
+    SafetensorsText text;
+    text.key = Str(key);
+    text.value = Str(value);
+    texts.push(std::move(text));
+  }
+  const float value = 1.5;
+  for (size_t count : {0u, 1u}) {
+    TensorView tensor = {"x", AMPC_DTYPE_F32, nullptr, 0, &value, 4};
+    Str header;
+    ASSERT_TRUE(makeSafetensorsHeader(&tensor, count, texts, &header).ok());
+    std::string bytes(header.c_str(), header.size());
+    bytes += count ? le(value) : "";
+    FileReader reader;
+    ASSERT_TRUE(reader.open(folder.write("t", bytes).c_str()).ok());
+    SafetensorsHeader found;
+    Status status = readSafetensorsHeader(reader, &found);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_EQ(found.metadata.size(), 2u);
+    EXPECT_STREQ(found.metadata[1].key.c_str(), "quote \" key");
+    EXPECT_STREQ(found.metadata[1].value.c_str(), "line\n");
+    ASSERT_EQ(found.entries.size(), count);
+    EXPECT_EQ(found.dataOffset, header.size());
+    EXPECT_TRUE(!count || found.entries[0].begin == header.size());
+  }
+  auto refuse = [](const std::string &header, ampc_code code,
+                   const char *text) {
+    expectReadError(".safetensors", file(header, ""), code, text);
+  };
+  refuse("{\"__metadata__\":{\"a\":\"1\",\"a\":\"2\"}}", AMPC_INVALID,
+         "'a' occurs twice");
+  refuse("{\"__metadata__\":{},\"__metadata__\":{}}", AMPC_INVALID,
+         "occurs twice");
+  refuse("{\"__metadata__\":{\"a\":1}}", AMPC_INVALID, "malformed JSON");
+  std::string many = "{\"__metadata__\":{\"k\":\"\"";
+  for (int i = 0; i < 1024; ++i) {
+    many += ",\"" + std::to_string(i) + "\":\"\"";
+  }
+  refuse(many + "}}", AMPC_LIMIT, "at most 1024 entries");
 }
 
 TEST(Safetensors, headerLength) {
@@ -112,6 +157,26 @@ TEST(Json, strings) {
         "\"\\ud83d\\u0041\"", "\"\\ude00\"", "\"\n\"", "'a'"}) {
     EXPECT_EQ(parse(bad, &out).code(), AMPC_INVALID) << bad;
   }
+}
+
+TEST(Json, integersAndBooleans) {
+  auto integer = [](const char *text, int64_t *out) {
+    return JsonReader(text, strlen(text)).integer(out);
+  };
+  int64_t value;
+  for (int64_t wanted : {INT64_MAX, -INT64_MAX, int64_t(0), int64_t(-100)}) {
+    ASSERT_TRUE(integer(std::to_string(wanted).c_str(), &value).ok());
+    EXPECT_EQ(value, wanted);
+  }
+  for (const char *bad : {"", "-", "--1", "- 1", "1.5", "-1e3", "\"1\"",
+                          "9223372036854775808", "-9223372036854775808"}) {
+    EXPECT_EQ(integer(bad, &value).code(), AMPC_INVALID) << bad;
+  }
+  bool flag = false;
+  EXPECT_TRUE(JsonReader(" true", 5).boolean(&flag).ok() && flag);
+  EXPECT_TRUE(JsonReader("false", 5).boolean(&flag).ok() && !flag);
+  EXPECT_FALSE(JsonReader("tru", 3).boolean(&flag).ok());
+  EXPECT_FALSE(JsonReader("1", 1).boolean(&flag).ok());
 }
 
 TEST(Json, skipChecksSyntax) {

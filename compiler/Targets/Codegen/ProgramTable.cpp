@@ -396,7 +396,8 @@ codegen::addProgramTable(ModuleOp module,
       t.array(entries, "entries"),
       states,
       t.int64(program.getStateBytes().value_or(0)),
-      t.int64(program.getControlBytes().value_or(0))};
+      t.int64(program.getControlBytes().value_or(0)),
+      entries.empty() ? t.null() : external(t, "ampc_training")};
   llvm::Constant *value = t.record(fields);
   new llvm::GlobalVariable(output, value->getType(), /*isConstant=*/true,
                            llvm::GlobalValue::ExternalLinkage, value,

@@ -215,6 +215,11 @@ typedef struct ampc_gpu_code {
   const struct ampc_device *device;
 } ampc_gpu_code;
 
+/** The command line of trainers, in libampc_runtime.a. A trainer refers to it,
+ *  so that no other program is linked with it. */
+struct ampc_training_commands;
+extern const struct ampc_training_commands ampc_training;
+
 /** What a state is for. */
 typedef enum ampc_state_role {
   AMPC_STATE_PARAMETER = 0, /* trained; named as the model's initializer */
@@ -290,6 +295,8 @@ typedef struct ampc_program {
   /* All states of rank 0 lie in the first part of the region, to be read at
    * once. */
   uint64_t control_bytes;
+  /* The commands of a trainer; NULL in another program. */
+  const struct ampc_training_commands *training;
 } ampc_program;
 
 /** CPU features a program may require, checked before anything runs. */

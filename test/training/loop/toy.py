@@ -15,6 +15,9 @@ from ampctest import env
 
 ROOT = env.ROOT
 BATCH, FEATURES, CLASSES = 4, 3, 3
+# AMPC_LIB is a folder of archives made with AMPC_SANITIZE's sanitizers.
+SANITIZE = [f"-fsanitize={os.environ['AMPC_SANITIZE']}"] if "AMPC_SANITIZE" in os.environ else []
+CC = "clang-22" if SANITIZE else "cc"
 # What tells one run's log from another's that did the same.
 TIMES = ("ms", "data_ms", "seconds")
 
@@ -31,21 +34,21 @@ class Toy:
 
     def __init__(self, folder: pathlib.Path, name: str, *flags: str):
         self.path = folder / name
-        lib = env.BUILD / "lib"
+        lib = pathlib.Path(os.environ.get("AMPC_LIB", env.BUILD / "lib"))
         subprocess.run(
-            ["cc", "-O1", "-w", f"-I{ROOT / 'runtime' / 'include'}", *flags,
+            [CC, "-O1", "-w", f"-I{ROOT / 'runtime' / 'include'}", *flags, *SANITIZE,
              str(ROOT / "test" / "runtime" / "toy_trainer.c"), str(lib / "libampc_main.a"),
              str(lib / "libampc_runtime.a"), "-lm", "-lpthread", "-ldl", "-o", str(self.path)], check=True)
 
     def run(self, *words, cwd=None, environment=None, timeout=60) -> Result:
-        done = subprocess.run([str(self.path), *map(str, words)], cwd=cwd, timeout=timeout, text=True,
+        done = subprocess.run([str(self.path), *map(str, words)], cwd=cwd, timeout=timeout, text=True, errors="replace",
                               env=os.environ | (environment or {}), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return Result(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words, cwd=None) -> subprocess.Popen:
         return subprocess.Popen([str(self.path), *map(str, words)], cwd=cwd, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
 
 
 def samples(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
