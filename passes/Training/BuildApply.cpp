@@ -194,7 +194,9 @@ void ApplyBuilder::build() {
   FlatSymbolRefAttr correct = state.findSum("correct");
   FlatSymbolRefAttr samples = state.findSum("count");
   if (correct && samples) {
-    addMetric("correct", div(read(correct, scalar), read(samples, scalar)));
+    Value counted = read(samples, scalar);
+    addMetric("correct", div(read(correct, scalar), counted));
+    addMetric("count", counted);
   }
   // The next window starts its sums anew.
   write(state.micro, number(b.getI32Type(), 0));

@@ -18,6 +18,11 @@ namespace {
 /// largest one's bytes: a mask that all layers read.
 constexpr int64_t smallShare = 64;
 
+/// Bytes that a block needs while it is computed again, for each that it saves:
+/// gradients live beside the values that they are computed from, and those are
+/// not narrowed to what is cheapest to keep.
+constexpr int64_t blockWeight = 2;
+
 /// A place before an operation of the forward pass, and what lives there.
 struct Cut {
   size_t position = 0;
@@ -128,45 +133,42 @@ SmallVector<Cut> BlockRecomputation::findCuts() const {
   return cuts;
 }
 
-/// The cuts with which what is kept and the largest block that is computed
-/// again are least together. For each bound on a block's bytes the cheapest
-/// cuts follow from those of the shorter forward passes.
+/// The cuts with the least peak: what is kept before a block, and what the
+/// block needs while it is computed again, for the block where that is most.
+/// For each bound on it the cheapest cuts follow from those of shorter forward
+/// passes.
 SmallVector<Cut> BlockRecomputation::thinOut(ArrayRef<Cut> cuts) const {
+  constexpr int64_t never = std::numeric_limits<int64_t>::max();
   SmallVector<size_t> places{0};
   for (const Cut &cut : cuts) {
     places.push_back(cut.position);
   }
   places.push_back(halves.forward.size());
   size_t count = places.size();
-  int64_t best = std::numeric_limits<int64_t>::max();
   SmallVector<Cut> chosen(cuts);
-  int64_t all = savedBefore.back();
-  for (int64_t bound = all; bound > 0 && bound >= all / 1024;
-       bound -= std::max<int64_t>(bound / 8, 1)) {
-    // cost[k]: kept before place k, where a block ends.
-    SmallVector<int64_t> cost(count, std::numeric_limits<int64_t>::max());
+  for (int64_t bound = blockWeight * savedBefore.back(); bound > 0;
+       bound -= bound / 16 + 1) {
+    // kept[k]: bytes of the cuts up to place k, where a block ends.
+    SmallVector<int64_t> kept(count, never);
     SmallVector<size_t> from(count, 0);
-    cost[0] = 0;
+    kept[0] = 0;
     for (size_t k = 1; k < count; ++k) {
       int64_t own = k + 1 < count ? cuts[k - 1].bytes : 0;
       for (size_t j = 0; j < k; ++j) {
-        if (cost[j] != std::numeric_limits<int64_t>::max() &&
-            countSaved(places[j], places[k]) <= bound &&
-            cost[j] + own < cost[k]) {
-          cost[k] = cost[j] + own;
+        if (kept[j] != never &&
+            kept[j] + blockWeight * countSaved(places[j], places[k]) <= bound &&
+            kept[j] + own < kept[k]) {
+          kept[k] = kept[j] + own;
           from[k] = j;
         }
       }
     }
-    if (cost[count - 1] >= std::numeric_limits<int64_t>::max() - bound) {
-      continue;
+    if (kept[count - 1] == never) {
+      break;
     }
-    if (cost[count - 1] + bound < best) {
-      best = cost[count - 1] + bound;
-      chosen.clear();
-      for (size_t k = from[count - 1]; k != 0; k = from[k]) {
-        chosen.insert(chosen.begin(), cuts[k - 1]);
-      }
+    chosen.clear();
+    for (size_t k = from[count - 1]; k != 0; k = from[k]) {
+      chosen.insert(chosen.begin(), cuts[k - 1]);
     }
   }
   return chosen;

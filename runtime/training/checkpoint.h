@@ -27,6 +27,7 @@ struct Progress {
   double lossSum = 0;
   double weightSum = 0;
   double correctSum = 0;
+  double countSum = 0;
 };
 
 /// What a run cannot change and go on.

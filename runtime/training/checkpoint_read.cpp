@@ -78,6 +78,7 @@ Status Checkpoint::readInfo() {
   AMPC_TRY(takeReal(header, "epoch_loss", &progress.lossSum));
   AMPC_TRY(takeReal(header, "epoch_weight", &progress.weightSum));
   AMPC_TRY(takeReal(header, "epoch_correct", &progress.correctSum));
+  AMPC_TRY(takeReal(header, "epoch_count", &progress.countSum));
   AMPC_TRY(takeNumber(header, "seed", &found.identity.seed));
   AMPC_TRY(takeNumber(header, "rows", &shape.rows));
   AMPC_TRY(takeNumber(header, "batch_size", &shape.batch));

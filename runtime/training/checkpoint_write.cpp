@@ -43,6 +43,7 @@ Vec<SafetensorsText> makeTexts(const ampc_program &program,
   addReal(&out, "epoch_loss", progress.lossSum);
   addReal(&out, "epoch_weight", progress.weightSum);
   addReal(&out, "epoch_correct", progress.correctSum);
+  addReal(&out, "epoch_count", progress.countSum);
   addNumber(&out, "seed", info.identity.seed);
   addNumber(&out, "rows", shape.rows);
   addNumber(&out, "batch_size", shape.batch);

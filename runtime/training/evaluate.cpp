@@ -29,6 +29,7 @@ Status evaluate(ampc_session session, const Trainer &trainer,
   auto number = [&](const char *name) {
     return static_cast<double>(loadLE<float>(outputs[entry.output(name)]));
   };
+  const char *count = entry.output("count") >= 0 ? "count" : "loss_weight";
   double waited = 0;
   *outInterrupted = false;
   for (uint64_t i = 0; i < shape.steps; ++i) {
@@ -42,14 +43,8 @@ Status evaluate(ampc_session session, const Trainer &trainer,
                                            batch->inputs(), outputs.data())));
     out->loss += number("loss");
     out->weight += number("loss_weight");
-    if (trainer.hasAccuracy()) {
-      // The weights of a loss need not count each sample alike.
-      int64_t index = entry.output("count");
-      bool counts = index >= 0 && entry.outputs[index].rank == 0 &&
-                    entry.outputs[index].dtype == AMPC_DTYPE_F32;
-      out->correct += number("correct");
-      out->count += number(counts ? "count" : "loss_weight");
-    }
+    out->correct += trainer.hasAccuracy() ? number("correct") : 0;
+    out->count += number(count);
     out->samples += static_cast<uint64_t>(batch->samples);
   }
   return Status();

@@ -32,7 +32,7 @@ struct Evaluation {
   double loss = 0;
   double weight = 0;
   double correct = 0;
-  double count = 0; // of what is correct or not
+  double count = 0; // of how many
   uint64_t samples = 0;
 
   double meanLoss() const { return loss / weight; }

@@ -27,6 +27,7 @@ enum NumberIndex {
   metricsLoss,
   metricsWeight,
   metricsCorrect,
+  metricsCount,
   metricsNorm,
   metricsScale,
   metricsFoundInf,
@@ -39,6 +40,7 @@ constexpr NumberState numberStates[] = {
     {"metrics.loss", AMPC_DTYPE_F32, true},
     {"metrics.weight", AMPC_DTYPE_F32, true},
     {"metrics.correct", AMPC_DTYPE_F32, false},
+    {"metrics.count", AMPC_DTYPE_F32, false},
     {"metrics.norm", AMPC_DTYPE_F32, true},
     {"metrics.scale", AMPC_DTYPE_F32, true},
     {"metrics.found_inf", AMPC_DTYPE_I32, true},
@@ -193,6 +195,8 @@ UpdateReport Trainer::readReport(const void *control) const {
   report.loss = real(metricsLoss);
   report.weight = real(metricsWeight);
   report.correct = numbers[metricsCorrect] >= 0 ? real(metricsCorrect) : 0;
+  report.count =
+      numbers[metricsCount] >= 0 ? real(metricsCount) : report.weight;
   report.norm = real(metricsNorm);
   report.scale = real(metricsScale);
   report.foundInf = whole(metricsFoundInf) != 0;

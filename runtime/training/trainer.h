@@ -3,8 +3,10 @@
 // What the compiler and the loop agree on beyond the ABI:
 //
 //   eval   inputs: the model's, the labels, `samples` (i64: how many of the
-//          batch's first samples count); outputs, f32: `loss` and `correct`,
-//          sums over what counts, and `loss_weight`, its weight.
+//          batch's first samples count); outputs, f32: `loss`, a sum over what
+//          counts, and `loss_weight`, its weight; where there is an accuracy,
+//          `correct`, how many are right, and `count`, of how many, which is
+//          `loss_weight` if it is not there.
 //   step   the same inputs; adds to the gradients and sums of the window.
 //   apply  inputs: numbers by name; makes an update, unless gradients overflow,
 //          writes `metrics.*`, and starts the sums anew.
@@ -13,8 +15,9 @@
 //
 // Numbers of rank 0 in the state: `train.scale`, `train.tracker`,
 // `train.taken`, `train.skipped` and, of the last update, `metrics.loss`
-// (mean of the window), `metrics.weight`, `metrics.correct` (share),
-// `metrics.norm` (before clipping), `metrics.scale` and `metrics.found_inf`.
+// (mean of the window), `metrics.weight`, `metrics.correct` (a share),
+// `metrics.count` (of how many; it may be missing as above), `metrics.norm`
+// (before clipping), `metrics.scale` and `metrics.found_inf`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMPC_RUNTIME_TRAINING_TRAINER_H
@@ -42,6 +45,7 @@ struct UpdateReport {
   double loss = 0; // mean of the window
   double weight = 0;
   double correct = 0; // share
+  double count = 0;   // of how many
   double norm = 0;
   double scale = 1; // that the update used
   bool foundInf = false;

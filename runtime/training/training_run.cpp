@@ -80,7 +80,8 @@ Status TrainingRun::finish() {
   if (finite || !report.foundInf) {
     progress.lossSum += report.loss * report.weight;
     progress.weightSum += report.weight;
-    progress.correctSum += report.correct * report.weight;
+    progress.correctSum += report.correct * report.count;
+    progress.countSum += report.count;
   }
   AMPC_TRY(journal.step(record));
   return judge(record);
@@ -116,13 +117,14 @@ Status TrainingRun::endEpoch(uint64_t step, bool *outInterrupted) {
   record.epochs = shape.epochs();
   record.step = step;
   record.loss = progress.lossSum / progress.weightSum;
-  record.accuracy = progress.correctSum / progress.weightSum;
+  record.accuracy = progress.correctSum / progress.countSum;
   record.evaluation = options.evalData ? &evaluation : nullptr;
   double now = secondsNow();
   record.seconds = now - std::exchange(epochStart, now);
   progress.epochOpen = false;
   savedStep = UINT64_MAX; // a checkpoint of this step says otherwise
-  progress.lossSum = progress.weightSum = progress.correctSum = 0;
+  progress.lossSum = progress.weightSum = 0;
+  progress.correctSum = progress.countSum = 0;
   return journal.epoch(record);
 }
 

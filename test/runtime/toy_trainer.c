@@ -2,8 +2,8 @@
 |*
 |* What the compiler would emit for a softmax regression, logits = x w + b, with
 |* cross-entropy and SGD with momentum: x f32 [4, 3], labels i64 [4], three
-|* classes, labels of -1 ignored. With TOY_F16, scaled gradients beyond the
-range
+|* classes, labels of -1 ignored; with TOY_CLASS_WEIGHTS, classes have weights.
+With TOY_F16, scaled gradients beyond the range
 |* of f16 become infinite, as if they were computed there. TOY_STATISTIC adds
 |* running statistics, TOY_NO_STATS leaves the entry grad_stats out,
 TOY_METADATA
@@ -25,7 +25,7 @@ typedef struct State {
   int32_t micro;
   float lastLoss, lastNorm, lastScale;
   int32_t foundInf;
-  float lastCorrect, lastWeight;
+  float lastCorrect, lastWeight, count, lastCount;
   _Alignas(64) float w[numWeights];
   _Alignas(64) float b[classes];
   _Alignas(64) float wMomentum[numWeights];
@@ -39,6 +39,12 @@ typedef struct State {
 static const int overflows = 1;
 #else
 static const int overflows = 0;
+#endif
+
+#ifdef TOY_CLASS_WEIGHTS
+static const float classWeights[classes] = {0.5f, 1, 3};
+#else
+static const float classWeights[classes] = {1, 1, 1};
 #endif
 
 /* x [4, 3], w, b -> logits [4, 3]; items are rows */
@@ -72,32 +78,35 @@ static float rowLoss(const float *logits, int64_t label, float *gradient,
     sum += expf(logits[c] - largest);
   }
   for (int c = 0; c < classes; ++c) {
-    gradient[c] = expf(logits[c] - largest) / sum - (float)(c == label);
+    gradient[c] = classWeights[label] *
+                  (expf(logits[c] - largest) / sum - (float)(c == label));
   }
   *correct = best == label;
-  return logf(sum) + largest - logits[label];
+  return classWeights[label] * (logf(sum) + largest - logits[label]);
 }
 
 static int counts(int64_t row, int64_t samples, int64_t label) {
   return row < samples && label >= 0 && label < classes;
 }
 
-/* logits, labels, samples -> loss, loss_weight, correct */
+/* logits, labels, samples -> loss, loss_weight, correct, count */
 static void evalLoss(void *const *buffers, void *scratch, int64_t begin,
                      int64_t end) {
   const float *logits = buffers[0];
   const int64_t *labels = buffers[1], *samples = buffers[2];
-  float *loss = buffers[3], *weight = buffers[4], *correct = buffers[5];
+  float *loss = buffers[3], *weight = buffers[4], *correct = buffers[5],
+        *count = buffers[6];
   float gradient[classes], right;
   (void)scratch;
   (void)begin;
   (void)end;
-  *loss = *weight = *correct = 0;
+  *loss = *weight = *correct = *count = 0;
   for (int64_t i = 0; i < rows; ++i) {
     if (counts(i, *samples, labels[i])) {
       *loss += rowLoss(logits + i * classes, labels[i], gradient, &right);
-      *weight += 1;
+      *weight += classWeights[labels[i]];
       *correct += right;
+      *count += 1;
     }
   }
 }
@@ -123,8 +132,9 @@ static void gradients(void *const *buffers, void *scratch, int64_t begin,
       continue;
     }
     *loss += rowLoss(logits + i * classes, labels[i], gradient, &right);
-    *weight += 1;
+    *weight += classWeights[labels[i]];
     *correct += right;
+    *(float *)buffers[11] += 1;
     for (int c = 0; c < classes; ++c) {
       gb[c] += scaled(gradient[c], *scale);
       for (int k = 0; k < features; ++k) {
@@ -179,7 +189,8 @@ static void apply(void *const *buffers, void *scratch, int64_t begin,
   }
   norm = sqrtf(norm);
   s->lastLoss = s->loss / s->weight;
-  s->lastCorrect = s->correct / s->weight;
+  s->lastCorrect = s->correct / s->count;
+  s->lastCount = s->count;
   s->lastWeight = s->weight;
   s->lastNorm = norm;
   s->lastScale = s->scale;
@@ -209,7 +220,7 @@ static void apply(void *const *buffers, void *scratch, int64_t begin,
     s->scale = isfinite(s->scale * in[4]) ? s->scale * in[4] : s->scale;
     s->tracker = 0;
   }
-  s->loss = s->weight = s->correct = 0;
+  s->loss = s->weight = s->correct = s->count = 0;
   s->micro = 0;
 }
 
@@ -282,6 +293,7 @@ static const ampc_tensor_desc outputs[] = {
     REAL("loss"),
     REAL("loss_weight"),
     REAL("correct"),
+    REAL("count"),
     PER_PARAMETER("mean_abs"),
     PER_PARAMETER("zero_share"),
     PER_PARAMETER("norm"),
@@ -319,6 +331,8 @@ static const ampc_state_desc states[] = {
     NUMBER("metrics.correct", AMPC_DTYPE_F32, lastCorrect,
            AMPC_STATE_TRANSIENT),
     NUMBER("metrics.weight", AMPC_DTYPE_F32, lastWeight, AMPC_STATE_TRANSIENT),
+    NUMBER("train.count", AMPC_DTYPE_F32, count, AMPC_STATE_TRANSIENT),
+    NUMBER("metrics.count", AMPC_DTYPE_F32, lastCount, AMPC_STATE_TRANSIENT),
     TENSOR(TOY_NAME, wShape, 2, w, 0, AMPC_STATE_PARAMETER),
     TENSOR("b", classShape, 1, b, 64, AMPC_STATE_PARAMETER),
     TENSOR("w.momentum_buffer", wShape, 2, wMomentum, AMPC_NO_INITIAL,
@@ -359,7 +373,8 @@ static const ampc_buffer_ref
                       IN(evalInput + 2, 8, AMPC_DTYPE_I64),
                       OUT(1, 4),
                       OUT(2, 4),
-                      OUT(3, 4)},
+                      OUT(3, 4),
+                      OUT(4, 4)},
     stepGemm[] = {IN(stepInput, 48, AMPC_DTYPE_F32), STATE_AT(w), STATE_AT(b),
                   LOGITS},
     gradientRefs[] = {BATCH(stepInput),
@@ -370,12 +385,13 @@ static const ampc_buffer_ref
                       STATE_AT(loss),
                       STATE_AT(weight),
                       STATE_AT(correct),
-                      REF(AMPC_REGION_STATE, 0, AT(micro), 4, AMPC_DTYPE_I32)},
+                      REF(AMPC_REGION_STATE, 0, AT(micro), 4, AMPC_DTYPE_I32),
+                      STATE_AT(count)},
     statisticRefs[] = {IN(stepInput, 48, AMPC_DTYPE_F32), STATE_AT(mean)},
     applyRefs[] = {NUMBER_IN(0), NUMBER_IN(1), NUMBER_IN(2), NUMBER_IN(3),
                    NUMBER_IN(4), NUMBER_IN(5), NUMBER_IN(6), NUMBER_IN(7),
                    NUMBER_IN(8), NUMBER_IN(9), WHOLE_STATE},
-    statsRefs[] = {WHOLE_STATE, OUT(4, 8), OUT(5, 8), OUT(6, 8)};
+    statsRefs[] = {WHOLE_STATE, OUT(5, 8), OUT(6, 8), OUT(7, 8)};
 
 #define LAUNCH(kernel, refs, outs, label)                                      \
   {AMPC_NODE_LAUNCH,                                                           \
@@ -388,23 +404,23 @@ static const ampc_buffer_ref
    0}
 static const ampc_node mainNodes[] = {LAUNCH(0, mainGemm, 1, "/Gemm")},
                        evalNodes[] = {LAUNCH(0, evalGemm, 1, "/Gemm"),
-                                      LAUNCH(1, evalLossRefs, 3, "loss")},
+                                      LAUNCH(1, evalLossRefs, 4, "loss")},
                        stepNodes[] = {LAUNCH(0, stepGemm, 1, "/Gemm"),
 #ifdef TOY_STATISTIC
                                       LAUNCH(3, statisticRefs, 1, "/Mean"),
 #endif
-                                      LAUNCH(2, gradientRefs, 6,
+                                      LAUNCH(2, gradientRefs, 7,
                                              "loss, /Gemm")},
                        applyNodes[] = {LAUNCH(4, applyRefs, 1, "update")},
                        statsNodes[] = {LAUNCH(5, statsRefs, 3, "statistics")};
 
 #define LIST(nodes) {sizeof nodes / sizeof *nodes, nodes}
 static const ampc_entry entries[] = {
-    {"eval", evalInput, 3, 1, 3, LIST(evalNodes)},
-    {"step", stepInput, 3, 4, 0, LIST(stepNodes)},
-    {"apply", applyInput, 10, 4, 0, LIST(applyNodes)},
+    {"eval", evalInput, 3, 1, 4, LIST(evalNodes)},
+    {"step", stepInput, 3, 5, 0, LIST(stepNodes)},
+    {"apply", applyInput, 10, 5, 0, LIST(applyNodes)},
 #ifndef TOY_NO_STATS
-    {"grad_stats", applyInput + 10, 0, 4, 3, LIST(statsNodes)},
+    {"grad_stats", applyInput + 10, 0, 5, 3, LIST(statsNodes)},
 #endif
 };
 

@@ -25,7 +25,7 @@ from loop import data, export, faults, health, logs, numbers, resume, toy, usage
 PARTS = {"numbers": numbers, "usage": usage, "data": data, "resume": resume, "faults": faults, "logs": logs,
          "health": health, "export": export}
 VARIANTS = {"toy": (), "toy16": ("-DTOY_F16",), "statistic": ("-DTOY_STATISTIC",), "other": ('-DTOY_NAME="v"',),
-            "bare": ("-DTOY_NO_STATS",)}
+            "bare": ("-DTOY_NO_STATS",), "weighted": ("-DTOY_CLASS_WEIGHTS",)}
 
 
 def main() -> int:

@@ -80,6 +80,7 @@ def check(tally, folder, programs) -> None:
         found = toy.events(log, "config")[0]["loss_scaling"]
         tally.report(f"numbers auto {program}", [] if found == scaling else [found])
     evaluation(tally, folder, programs["toy"])
+    weighted(tally, folder, programs["weighted"])
 
 
 def evaluation(tally, folder, program) -> None:
@@ -97,3 +98,26 @@ def evaluation(tally, folder, program) -> None:
                 and abs(float(words[1]) - loss) < 1e-4 and abs(float(words[4]) - accuracy) < 1e-4
                 and int(words[7]) == rows)
         tally.report(f"eval {rows}", [] if good else [done.out + done.err])
+
+
+def weighted(tally, folder, program) -> None:
+    """Class weights count in losses, not in accuracies."""
+    weights = np.array([0.5, 1, 3])
+    x, labels = toy.samples(30)
+    np.savez(folder / "d.npz", x=x, labels=labels)
+    settings = Settings(class_weights=tuple(weights), accumulate=3)
+    problems = compare(program, folder, (x, labels), settings)
+    log, epochs = reference.Run(x, labels, settings).log, toy.events(folder / "log.jsonl", "epoch")
+    for number, epoch in enumerate(epochs):
+        lines = log[3 * number:3 * number + 3]
+        loss = sum(line["loss"] * line["weight"] for line in lines) / sum(line["weight"] for line in lines)
+        accuracy = sum(line["accuracy"] * line["samples"] for line in lines) / 28
+        if abs(epoch["loss"] - loss) > 1e-4 or abs(epoch["accuracy"] - accuracy) > 1e-6:
+            problems.append(f"{epoch}, expected {loss} and {accuracy}")
+    tally.report("numbers class weights", problems if len(epochs) == 2 else [f"{len(epochs)} epochs"])
+    done = program.run("eval", "--data=d.npz", cwd=folder)
+    logits = x.astype(np.float64) @ reference.Run(x[:0], labels[:0], Settings(epochs=1)).w
+    losses = np.log(np.exp(logits).sum(1)) - logits[np.arange(30), labels]
+    wanted = (losses * weights[labels]).sum() / weights[labels].sum(), np.mean(logits.argmax(1) == labels)
+    got = [float(word) for word in done.out.split()[1:5:3]]
+    tally.report("eval class weights", [] if np.allclose(got, wanted, atol=1e-5) else [f"{done.out}, expected {wanted}"])

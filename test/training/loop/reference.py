@@ -66,12 +66,13 @@ class Settings:
     growth_interval: int = 2000
     scale_floor: float = 2.0**-24
     overflows: bool = False  # gradients as in f16
+    class_weights: tuple = (1.0, 1.0, 1.0)
 
     def words(self) -> list[str]:
         names = {"warmup": "warmup-steps", "decay": "weight-decay"}
         default = Settings()
         return [f"--{names.get(field.name, field.name).replace('_', '-')}={getattr(self, field.name)}"
-                for field in dataclasses.fields(self) if field.name != "overflows"
+                for field in dataclasses.fields(self) if field.name not in ("overflows", "class_weights")
                 and (field.name in ("lr", "epochs") or getattr(self, field.name) != getattr(default, field.name))
                 and getattr(self, field.name) != 0]
 
@@ -118,7 +119,7 @@ class Run:
     def update(self, step: int, batches: list[list[int]]) -> None:
         s, lr = self.s, self.rate(step)
         gw, gb = np.zeros_like(self.w), np.zeros_like(self.b)
-        loss = correct = weight = 0.0
+        loss = correct = weight = count = 0.0
         for batch in batches:
             for i in batch:
                 if self.labels[i] < 0:
@@ -126,15 +127,18 @@ class Run:
                 logits = self.x[i] @ self.w + self.b
                 shifted = np.exp(logits - logits.max())
                 p = shifted / shifted.sum()
-                loss -= math.log(p[self.labels[i]])
+                share = s.class_weights[self.labels[i]]
+                loss -= share * math.log(p[self.labels[i]])
                 correct += logits.argmax() == self.labels[i]
-                weight += 1
+                weight += share
+                count += 1
                 p[self.labels[i]] -= 1
+                p *= share
                 with np.errstate(invalid="ignore"):
                     gb += self.scaled(p)
                     gw += self.scaled(np.outer(self.x[i], p))
         found = not (np.isfinite(gw).all() and np.isfinite(gb).all())
-        line = {"step": step + 1, "loss": loss / weight, "accuracy": correct / weight, "weight": weight, "lr": lr,
+        line = {"step": step + 1, "loss": loss / weight, "accuracy": correct / count, "weight": weight, "lr": lr,
                 "scale": self.scale, "found_inf": found, "samples": sum(map(len, batches))}
         skip = found and s.scaler != "off"
         if not skip:

@@ -41,14 +41,14 @@ class Toy:
              str(lib / "libampc_runtime.a"), "-lm", "-lpthread", "-ldl", "-o", str(self.path)], check=True)
 
     def run(self, *words, cwd=None, environment=None, timeout=60) -> Result:
-        done = subprocess.run([str(self.path), *map(str, words)], cwd=cwd, timeout=timeout, text=True,
+        done = subprocess.run([str(self.path), *map(str, words)], cwd=cwd, timeout=timeout, text=True, errors="replace",
                               env=os.environ | (environment or {}), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return Result(done.returncode, done.stdout, done.stderr)
 
     def start(self, *words, cwd=None) -> subprocess.Popen:
         return subprocess.Popen([str(self.path), *map(str, words)], cwd=cwd, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
 
 
 def samples(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
