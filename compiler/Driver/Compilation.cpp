@@ -44,7 +44,8 @@ static const DialectRegistry &getRegistry() {
 
 Compilation::Compilation(const Options &options, DiagnosticSink &sink)
     : options(options), sink(sink),
-      context(getRegistry(), MLIRContext::Threading::DISABLED) {
+      context(getRegistry(), MLIRContext::Threading::DISABLED),
+      training(options.training), optimizer(options.optimizer) {
   unsigned jobs = options.jobs ? options.jobs
                                : hardware_concurrency().compute_thread_count();
   // The printer takes one thread, and so do remarks.
@@ -66,6 +67,7 @@ Compilation::~Compilation() {
   // The constants of modules point into the model.
   module = nullptr;
   keptModule = nullptr;
+  beforeTraining = nullptr;
 }
 
 void warmUp() {
@@ -122,8 +124,16 @@ LogicalResult Compilation::run(Phase last) {
     }
     timer.enter(stringifyPhase(phase));
     bool isEntry = options.train && phase == Phase::Graph;
-    if ((isEntry && failed(enterTraining())) || failed(runPhase(phase)) ||
-        failed(dump(phase)) || failed(writeReports(phase))) {
+    if (phase == Phase::Training && maySaveMemory()) {
+      beforeTraining = module->clone();
+    }
+    if ((isEntry && failed(enterTraining())) || failed(runPhase(phase))) {
+      return failure();
+    }
+    if (phase == Phase::Memory && saveMemory()) {
+      return run(last);
+    }
+    if (failed(dump(phase)) || failed(writeReports(phase))) {
       return failure();
     }
     reached = phase;
@@ -169,6 +179,9 @@ LogicalResult Compilation::importModel() {
 }
 
 LogicalResult Compilation::importOnnxModel() {
+  if (options.train && failed(readTrainingForm())) {
+    return failure();
+  }
   importer::ImportOptions importOptions;
   for (const auto &[name, dims] : options.shapes) {
     importOptions.shapes[name] = dims;
@@ -210,6 +223,10 @@ LogicalResult Compilation::importOnnxModel() {
 }
 
 LogicalResult Compilation::parseMlirModel() {
+  if (options.train && !options.hasLoss &&
+      options.compileFrom.value_or(Phase::Import) == Phase::Import) {
+    return sink.error(ExitCode::Usage, "--train: expected --loss=NAME");
+  }
   forwarder->setCategory(ExitCode::Invalid);
   importer::ImportDiagnostics found(options.model);
   mlirFiles = std::make_shared<importer::ExternalData>(
@@ -276,11 +293,11 @@ LogicalResult Compilation::enterTraining() {
   // A loss that does not fit the model is one that the command line asks for.
   if (failed(runPasses("the training entry", ExitCode::Unsupported,
                        [&](OpPassManager &passes) {
-                         buildTrainingParameters(passes, options.training);
+                         buildTrainingParameters(passes, training);
                        })) ||
       failed(runPasses("the training entry", ExitCode::Usage,
                        [&](OpPassManager &passes) {
-                         buildTrainingLoss(passes, options.training);
+                         buildTrainingLoss(passes, training);
                        }))) {
     return failure();
   }
@@ -308,7 +325,7 @@ LogicalResult Compilation::runPhase(Phase phase) {
     return failure();
   }
   if (phase == Phase::Training) {
-    recordStep(*module, options.optimizer);
+    recordStep(*module, optimizer, optimizerNumbers);
   }
   return success();
 }
@@ -334,27 +351,6 @@ LogicalResult Compilation::writeReports(Phase phase) {
       return failure();
     }
     return checkMemory();
-  }
-  return success();
-}
-
-LogicalResult Compilation::checkMemory() {
-  forwarder->setCategory(ExitCode::Limit);
-  LogicalResult checked = checkWeightSize(*module, weightLimit);
-  forwarder->setCategory(ExitCode::Internal);
-  if (failed(checked) || !options.memoryLimit) {
-    return checked;
-  }
-  for (auto program : module->getOps<rt::ProgramOp>()) {
-    uint64_t bytes = program.getArena().getFixed();
-    if (bytes > *options.memoryLimit) {
-      return sink.error(
-          ExitCode::Limit,
-          "the program needs " + Twine(bytes) +
-              " bytes for activations, more than --memory-limit=" +
-              Twine(*options.memoryLimit),
-          "--memory-report=- shows what needs them");
-    }
   }
   return success();
 }

@@ -124,9 +124,17 @@ private:
   llvm::LogicalResult
   runPasses(llvm::StringRef what, ExitCode category,
             llvm::function_ref<void(mlir::OpPassManager &)>);
+  /// Takes the training step that the model has itself, if it is wanted.
+  llvm::LogicalResult readTrainingForm();
   /// Turns a model into one with parameters and a loss.
   llvm::LogicalResult enterTraining();
   llvm::LogicalResult checkMemory();
+  /// Whether the training phase may have to run again with a backward pass that
+  /// keeps less.
+  bool maySaveMemory() const;
+  /// Goes back to before that phase if the program is too large.
+  bool saveMemory();
+  std::string describeFittingBatch() const;
   llvm::LogicalResult writeReports(Phase phase);
   llvm::LogicalResult dump(Phase phase);
 
@@ -146,9 +154,14 @@ private:
   std::unique_ptr<precision::Report> report;
   std::optional<Phase> reached;
   mlir::OwningOpRef<mlir::ModuleOp> keptModule;
+  mlir::OwningOpRef<mlir::ModuleOp> beforeTraining; ///< to come back to
   std::optional<Phase> keptPhase;
   llvm::SmallVector<int64_t> exposedResults;
   std::string exposedRounding;
+  /// How the model is trained: what the options say, or the model.
+  TrainingOptions training;
+  std::string optimizer;
+  std::vector<std::pair<std::string, double>> optimizerNumbers;
   bool wantsReport = false;
   llvm::json::Object certificate;
   uint64_t weightLimit = 0;

@@ -93,7 +93,7 @@ PhaseOptions Compilation::getPhaseOptions() {
   }
   phases.report = report.get();
   phases.isTraining = options.train;
-  phases.training = options.training;
+  phases.training = training;
   phases.exposedResults = exposedResults;
   phases.exposedRounding = exposedRounding;
   return phases;

@@ -124,6 +124,7 @@ struct Options {
 
   // Training.
   bool train = false;
+  bool hasLoss = false; ///< else the model says how it is trained
   TrainingOptions training;
   std::string optimizer; ///< as written
 

@@ -144,7 +144,8 @@ defm precision_report : Value<"precision-report", "FILE",
 
 def train : Switch<"train", "Make a program that trains the model", group_training, training, [CommonOption]>;
 defm loss : Value<"loss", "NAME",
-                  "What to minimize: softmax-cross-entropy, bce-with-logits, mse, l1, huber; none: the model computes it",
+                  "What to minimize: softmax-cross-entropy, bce-with-logits, mse, l1, huber; none: the model computes it "
+                  "(default: as the model's TrainingInfoProto says)",
                   group_training, training, [CommonOption]>;
 defm loss_input : Value<"loss-input", "NAME", "The output that the loss is of (default: the only one)", group_training,
                         training>;
@@ -159,7 +160,7 @@ defm label_smoothing : Value<"label-smoothing", "F", "The share of a target that
 defm ignore_index : Value<"ignore-index", "N", "The label of what does not count (default -100)", group_training,
                           training>;
 defm class_weights : Value<"class-weights", "FILE.npy|F,F,...", "How much each class counts", group_training, training>;
-defm optimizer : Value<"optimizer", "NAME", "sgd (default), momentum, nesterov, adam, adamw", group_training, training,
+defm optimizer : Value<"optimizer", "NAME", "sgd (default), momentum, nesterov, adam, adamw, adagrad", group_training, training,
                        [CommonOption]>;
 defm freeze : Value<"freeze", "GLOB,...", "Initializers that are not trained; statistics of batch norms that stay",
                     group_training, training>;

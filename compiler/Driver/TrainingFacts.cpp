@@ -3,6 +3,7 @@
 
 #include "ampc/runtime.h"
 #include "compiler/Import/InitializerPlaces.h"
+#include "compiler/Import/TrainingForm.h"
 #include "dialects/Train/IR/TrainDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -40,7 +41,8 @@ void recordStates(ModuleOp module) {
   record(module, "statistics", b.getArrayAttr(statistics));
 }
 
-void recordStep(ModuleOp module, StringRef optimizer) {
+void recordStep(ModuleOp module, StringRef optimizer,
+                ArrayRef<std::pair<std::string, double>> numbers) {
   bool hasHalf = false;
   if (auto step = module.lookupSymbol<func::FuncOp>("step")) {
     hasHalf =
@@ -55,6 +57,13 @@ void recordStep(ModuleOp module, StringRef optimizer) {
   Builder b(module.getContext());
   record(module, "optimizer", b.getStringAttr(optimizer));
   record(module, "loss_scaling", b.getBoolAttr(hasHalf));
+  NamedAttrList defaults;
+  for (const auto &[name, value] : numbers) {
+    defaults.set(name, b.getF64FloatAttr(value));
+  }
+  if (!defaults.empty()) {
+    record(module, "defaults", defaults.getDictionary(module.getContext()));
+  }
 }
 
 static json::Value toJson(Attribute attr) {
@@ -66,6 +75,16 @@ static json::Value toJson(Attribute attr) {
   }
   if (auto text = dyn_cast<StringAttr>(attr)) {
     return json::fixUTF8(text.getValue());
+  }
+  if (auto number = dyn_cast<FloatAttr>(attr)) {
+    return number.getValueAsDouble();
+  }
+  if (auto entries = dyn_cast<DictionaryAttr>(attr)) {
+    json::Object object;
+    for (NamedAttribute entry : entries) {
+      object[entry.getName().getValue()] = toJson(entry.getValue());
+    }
+    return object;
   }
   return nullptr;
 }
@@ -117,6 +136,69 @@ void addTrainingFacts(Compilation &compilation, json::Object &metadata) {
   if (importer::ModelFile *model = compilation.getModel()) {
     addModel(*model, facts, metadata);
   }
+}
+
+LogicalResult Compilation::readTrainingForm() {
+  if (options.hasLoss) {
+    if (importer::hasTrainingForm(*model)) {
+      sink.note("the model's own training algorithm is not used: --loss is "
+                "given");
+    }
+    if (training.optimizer == training::Optimizer::Adagrad) {
+      // As torch.optim.Adagrad.
+      optimizerNumbers = {{"epsilon", 1e-10}};
+    }
+    return success();
+  }
+  if (!importer::hasTrainingForm(*model)) {
+    return sink.error(ExitCode::Usage,
+                      "--train: expected --loss=NAME, or --loss=none for a "
+                      "model that computes its loss");
+  }
+  importer::ImportDiagnostics found(options.model);
+  auto form = importer::takeTrainingForm(*model, found);
+  reportImport(found, sink);
+  if (!form) {
+    return failure();
+  }
+  using importer::OnnxOptimizer;
+  switch (form->optimizer) {
+  case OnnxOptimizer::Adam:
+    training.optimizer = training::Optimizer::AdamEpsilonHat;
+    optimizer = "adam";
+    break;
+  case OnnxOptimizer::Adagrad:
+    training.optimizer = training::Optimizer::Adagrad;
+    optimizer = "adagrad";
+    break;
+  case OnnxOptimizer::Momentum:
+    training.optimizer = training::Optimizer::Momentum;
+    optimizer = "momentum";
+    break;
+  case OnnxOptimizer::Nesterov:
+    training.optimizer = training::Optimizer::Nesterov;
+    optimizer = "nesterov";
+    break;
+  }
+  training.loss = training::Loss::None;
+  training.lossOutput = form->loss;
+  training.firstCount = form->firstCount;
+  for (StringRef name : form->parameters) {
+    std::string glob;
+    for (char c : name) {
+      if (StringRef("*?[]\\{}").contains(c)) {
+        glob += '\\';
+      }
+      glob += c;
+    }
+    training.trained.push_back(std::move(glob));
+  }
+  optimizerNumbers = std::move(form->numbers);
+  if (form->hasInitialization) {
+    sink.note("training starts from the model's initializers; its "
+              "initialization is not run");
+  }
+  return success();
 }
 
 } // namespace ampc::driver

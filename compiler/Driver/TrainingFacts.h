@@ -10,9 +10,10 @@ namespace ampc::driver {
 /// its parameters became state, in the module's description of its training.
 void recordStates(mlir::ModuleOp module);
 
-/// Notes the optimizer, and whether gradients are computed in f16, after the
-/// training phase.
-void recordStep(mlir::ModuleOp module, llvm::StringRef optimizer);
+/// Notes the optimizer with the defaults of its numbers, and whether gradients
+/// are computed in f16, after the training phase.
+void recordStep(mlir::ModuleOp module, llvm::StringRef optimizer,
+                llvm::ArrayRef<std::pair<std::string, double>> numbers);
 
 /// Adds to a program's metadata what its training loop and its export ask:
 /// `training`, and of a model that is given as ONNX its file, size and hash and

@@ -15,6 +15,7 @@ using namespace llvm::opt;
 using ampc::training::GradientType;
 using ampc::training::Loss;
 using ampc::training::Optimizer;
+using ampc::training::RecomputeMode;
 
 namespace ampc::driver {
 
@@ -180,10 +181,11 @@ void TrainingReader::readOptimizer() {
       StringRef(args.getLastArgValue(OPT_optimizer, "sgd")).lower();
   choose<Optimizer>(OPT_optimizer,
                     {{"sgd", Optimizer::Sgd},
-                     {"momentum", Optimizer::Sgd},
+                     {"momentum", Optimizer::Momentum},
                      {"nesterov", Optimizer::Nesterov},
                      {"adam", Optimizer::Adam},
-                     {"adamw", Optimizer::AdamW}},
+                     {"adamw", Optimizer::AdamW},
+                     {"adagrad", Optimizer::Adagrad}},
                     training.optimizer);
   choose<GradientType>(OPT_grad_dtype,
                        {{"f32", GradientType::F32},
@@ -192,15 +194,12 @@ void TrainingReader::readOptimizer() {
                         {"fp16", GradientType::F16},
                         {"bf16", GradientType::BF16}},
                        training.gradientType);
-  bool recomputes = false;
-  choose<bool>(OPT_recompute,
-               {{"none", false}, {"blocks", true}, {"all", true}}, recomputes);
-  if (recomputes) {
-    (void)sink.error(ExitCode::Unsupported,
-                     "--recompute=" + args.getLastArgValue(OPT_recompute) +
-                         " is not supported yet",
-                     "what the backward pass reads is kept: --recompute=none");
-  }
+  choose<RecomputeMode>(OPT_recompute,
+                        {{"none", RecomputeMode::None},
+                         {"blocks", RecomputeMode::Blocks},
+                         {"all", RecomputeMode::All}},
+                        training.recompute);
+  training.choosesRecompute = !args.hasArg(OPT_recompute);
 }
 
 void TrainingReader::readGlobs(OptSpecifier id,
@@ -246,11 +245,15 @@ void TrainingReader::read() {
   readGlobs(OPT_freeze, training.frozen);
   readGlobs(OPT_trainable, training.trained);
   checkOthers();
-  bool hasLoss = options.compileFrom.value_or(Phase::Import) > Phase::Import;
-  if (!args.hasArg(OPT_loss) && !hasLoss) {
-    (void)sink.error(ExitCode::Usage,
-                     "--train: expected --loss=NAME, or --loss=none for a "
-                     "model that computes its loss");
+  options.hasLoss = args.hasArg(OPT_loss);
+  if (!options.hasLoss &&
+      options.compileFrom.value_or(Phase::Import) == Phase::Import) {
+    // The model says how it is trained.
+    for (unsigned id : trainingOptions) {
+      if (id != OPT_freeze && id != OPT_recompute && id != OPT_grad_dtype) {
+        refuse(id, "needs --loss");
+      }
+    }
   }
 }
 

@@ -193,6 +193,11 @@ LogicalResult Importer::importOutputs(func::FuncOp function,
        model->getProto().graph().output()) {
     StringRef name = output.name();
     const Entity *entity = scope.find(name);
+    if (entity && entity->isAbsent && !entity->isKnown()) {
+      return diags.unsupported(name,
+                               "unsupported graph output: it has no value",
+                               "a trainer keeps running statistics itself");
+    }
     if (!entity || !entity->isKnown()) {
       return failure(); // reported where it failed
     }

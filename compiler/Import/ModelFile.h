@@ -33,6 +33,8 @@ public:
   ModelFile &operator=(const ModelFile &) = delete;
 
   const onnx::ModelProto &getProto() const { return *proto; }
+  /// For changes before the model is imported.
+  onnx::ModelProto &getMutableProto() { return *proto; }
   llvm::StringRef getPath() const { return path; }
   /// The whole file.
   llvm::ArrayRef<uint8_t> getBytes() const;

@@ -140,6 +140,7 @@ static void buildTrainingPhase(OpPassManager &passes,
       training::createTrainingDifferentiatePass(differentiate));
   training::TrainingBuildStepPassOptions step;
   step.optimizer = options.training.optimizer;
+  step.firstCount = options.training.firstCount;
   passes.addPass(training::createTrainingBuildStepPass(step));
   passes.addPass(training::createTrainingExpandDropoutPass());
   passes.addNestedPass<func::FuncOp>(
@@ -147,6 +148,15 @@ static void buildTrainingPhase(OpPassManager &passes,
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(training::createTrainingKeepCopiesPass());
+  // Last: the elimination of common subexpressions would undo these.
+  if (options.training.recompute != training::RecomputeMode::None) {
+    training::TrainingRecomputeBlocksPassOptions blocks;
+    blocks.mode = options.training.recompute;
+    passes.addNestedPass<func::FuncOp>(
+        training::createTrainingRecomputeBlocksPass(blocks));
+  }
+  passes.addNestedPass<func::FuncOp>(
+      training::createTrainingRecomputeActivationsPass());
 }
 
 /// Before any pass looks into constants.
@@ -249,12 +259,17 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       *this, "optimizer", llvm::cl::desc("How parameters move."),
       llvm::cl::init(training::Optimizer::Sgd),
       llvm::cl::values(
-          clEnumValN(training::Optimizer::Sgd, "sgd", "with momentum"),
+          clEnumValN(training::Optimizer::Sgd, "sgd", "gradient descent"),
+          clEnumValN(training::Optimizer::Momentum, "momentum",
+                     "with momentum"),
           clEnumValN(training::Optimizer::Nesterov, "nesterov",
                      "with Nesterov's momentum"),
           clEnumValN(training::Optimizer::Adam, "adam", "Adam"),
           clEnumValN(training::Optimizer::AdamW, "adamw",
-                     "Adam with decoupled decay"))};
+                     "Adam with decoupled decay"),
+          clEnumValN(training::Optimizer::AdamEpsilonHat, "adam-epsilon-hat",
+                     "Adam as ONNX has it"),
+          clEnumValN(training::Optimizer::Adagrad, "adagrad", "Adagrad"))};
 
   PhaseOptions get() const {
     PhaseOptions options;

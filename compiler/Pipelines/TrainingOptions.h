@@ -21,7 +21,10 @@ struct TrainingOptions {
   int64_t ignoreIndex = -100;
   std::vector<double> classWeights; ///< empty: all count alike
   training::Optimizer optimizer = training::Optimizer::Sgd;
+  int64_t firstCount = 0; ///< of updates, where the model begins otherwise
   training::GradientType gradientType = training::GradientType::F32;
+  training::RecomputeMode recompute = training::RecomputeMode::None;
+  bool choosesRecompute = false;            ///< to meet a memory limit
   std::vector<std::string> frozen, trained; ///< globs of initializers
 };
 

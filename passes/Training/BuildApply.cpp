@@ -15,10 +15,10 @@ using train::Role;
 class ApplyBuilder : amp::Formula {
 public:
   ApplyBuilder(TrainingState &state, FunctionBuilder &apply,
-               Optimizer optimizer)
+               Optimizer optimizer, int64_t firstCount)
       : Formula(apply.at, state.module.getLoc()), state(state), apply(apply),
-        optimizer(optimizer), scalar(state.scalarType()),
-        count(state.countType()) {}
+        optimizer(optimizer), firstCount(firstCount),
+        scalar(state.scalarType()), count(state.countType()) {}
 
   void build();
 
@@ -45,12 +45,15 @@ private:
     return {arena, read(arena, state.flat)};
   }
   Value clipValue(Value gradient, Value inverse);
-  void updateScale(Value scaler, Value scale, Value found);
-  void move(Value gradient, Value multiplier, Value skip, Value next);
+  void updateScale(Value scaler, Value scale, Value found, Value isEmpty);
+  void move(Value gradient, Value multiplier, Value skip, Value taken);
+  void moveByAdam(Value gradient, Value multiplier, Value skip, Value taken);
+  void moveByAdagrad(Value gradient, Value multiplier, Value skip, Value taken);
 
   TrainingState &state;
   FunctionBuilder &apply;
   Optimizer optimizer;
+  int64_t firstCount;
   RankedTensorType scalar, count;
 };
 
@@ -63,8 +66,10 @@ Value ApplyBuilder::clipValue(Value gradient, Value inverse) {
                             neg(bound));
 }
 
-/// `scaler`: 2 moves the scale, 1 and 0 leave it as it is.
-void ApplyBuilder::updateScale(Value scaler, Value scale, Value found) {
+/// `scaler`: 2 moves the scale, 1 and 0 leave it as it is. Nothing is learnt
+/// about it from an empty window.
+void ApplyBuilder::updateScale(Value scaler, Value scale, Value found,
+                               Value isEmpty) {
   FlatSymbolRefAttr trackerState =
       state.addState("train.tracker", count, Role::Control);
   Value growth = given("growth_factor"), backoff = given("backoff_factor");
@@ -75,34 +80,76 @@ void ApplyBuilder::updateScale(Value scaler, Value scale, Value found) {
       train::UpdateScaleOp::create(b, loc, scalar, count, scale, tracker, found,
                                    growth, backoff, interval, floor);
   Value isDynamic = compare(scaler, P::EQ, 2);
-  write(state.scale, select(isDynamic, updated.getNewScale(), scale));
-  write(trackerState, select(isDynamic, updated.getNewTracker(), tracker));
+  auto writeUpdated = [&](FlatSymbolRefAttr symbol, Value updated, Value old) {
+    write(symbol, select(isEmpty, old, select(isDynamic, updated, old)));
+  };
+  writeUpdated(state.scale, updated.getNewScale(), scale);
+  writeUpdated(trackerState, updated.getNewTracker(), tracker);
 }
 
-void ApplyBuilder::move(Value gradient, Value multiplier, Value skip,
-                        Value next) {
+/// Steps are counted with the one that is made. ONNX counts those before it,
+/// and may begin with another number.
+void ApplyBuilder::moveByAdam(Value gradient, Value multiplier, Value skip,
+                              Value taken) {
   Value rate = given("learning_rate"), decay = given("weight_decay");
   RankedTensorType flat = state.flat;
   Value parameters = read(state.parameters, flat);
-  if (optimizer == Optimizer::Adam || optimizer == Optimizer::AdamW) {
-    Value beta1 = given("beta1"), beta2 = given("beta2");
-    Value epsilon = given("epsilon");
-    auto [meanArena, mean] = addMoment("mean");
-    auto [squareArena, square] = addMoment("square");
-    auto moved = train::AdamOp::create(b, loc, flat, flat, flat, parameters,
-                                       mean, square, gradient, multiplier, skip,
-                                       next, rate, beta1, beta2, epsilon, decay,
-                                       optimizer == Optimizer::AdamW);
+  Value beta1 = given("beta1"), beta2 = given("beta2");
+  Value epsilon = given("epsilon");
+  auto [meanArena, mean] = addMoment("mean");
+  auto [squareArena, square] = addMoment("square");
+  bool isOnnx = optimizer == Optimizer::AdamEpsilonHat;
+  Value step = plus(taken, isOnnx ? static_cast<double>(firstCount) : 1);
+  auto moved = train::AdamOp::create(b, loc, flat, flat, flat, parameters, mean,
+                                     square, gradient, multiplier, skip, step,
+                                     rate, beta1, beta2, epsilon, decay,
+                                     optimizer == Optimizer::AdamW, isOnnx);
+  write(state.parameters, moved.getNewParameter());
+  write(meanArena, moved.getNewMean());
+  write(squareArena, moved.getNewSquare());
+}
+
+void ApplyBuilder::moveByAdagrad(Value gradient, Value multiplier, Value skip,
+                                 Value taken) {
+  Value rate = given("learning_rate"), decay = given("weight_decay");
+  Value rateDecay = given("rate_decay"), epsilon = given("epsilon");
+  RankedTensorType flat = state.flat;
+  Value parameters = read(state.parameters, flat);
+  auto [sumArena, sum] = addMoment("square_sum");
+  Value step = plus(taken, static_cast<double>(firstCount) + 1);
+  auto moved = train::AdagradOp::create(b, loc, flat, flat, parameters, sum,
+                                        gradient, multiplier, skip, step, rate,
+                                        rateDecay, epsilon, decay);
+  write(state.parameters, moved.getNewParameter());
+  write(sumArena, moved.getNewSquareSum());
+}
+
+void ApplyBuilder::move(Value gradient, Value multiplier, Value skip,
+                        Value taken) {
+  if (optimizer == Optimizer::Adagrad) {
+    return moveByAdagrad(gradient, multiplier, skip, taken);
+  }
+  if (optimizer == Optimizer::Adam || optimizer == Optimizer::AdamW ||
+      optimizer == Optimizer::AdamEpsilonHat) {
+    return moveByAdam(gradient, multiplier, skip, taken);
+  }
+  Value rate = given("learning_rate"), decay = given("weight_decay");
+  RankedTensorType flat = state.flat;
+  Value parameters = read(state.parameters, flat);
+  auto step = [&](Value buffer, Value momentum) {
+    return train::SgdOp::create(b, loc, flat, flat, parameters, buffer,
+                                gradient, multiplier, skip, rate, momentum,
+                                decay, optimizer == Optimizer::Nesterov);
+  };
+  if (optimizer == Optimizer::Sgd) {
+    // Without momentum nothing is kept.
+    auto moved = step(full(parameters, 0), number(b.getF32Type(), 0));
     write(state.parameters, moved.getNewParameter());
-    write(meanArena, moved.getNewMean());
-    write(squareArena, moved.getNewSquare());
     return;
   }
   Value momentum = given("momentum");
   auto [arena, buffer] = addMoment("momentum_buffer");
-  auto moved = train::SgdOp::create(b, loc, flat, flat, parameters, buffer,
-                                    gradient, multiplier, skip, rate, momentum,
-                                    decay, optimizer == Optimizer::Nesterov);
+  auto moved = step(buffer, momentum);
   write(state.parameters, moved.getNewParameter());
   write(arena, moved.getNewMomentumBuffer());
 }
@@ -119,21 +166,27 @@ void ApplyBuilder::build() {
   Value weight = read(state.findSum("weight"), scalar);
   Value g = read(state.gradients, state.flat);
 
+  // A window in which nothing counts, or without a micro-step, changes nothing.
+  weight = where(compare(read(state.micro, count), P::GT, 0), weight);
+  Value isEmpty = compare(weight, P::EQ, 0);
+  Value divisor = select(isEmpty, constant(weight, 1), weight);
   // gradient * scale / nominal was summed over `weight`.
-  Value inverse = div(constant(scale, state.nominalWeight), mul(scale, weight));
+  Value inverse =
+      div(constant(scale, state.nominalWeight), mul(scale, divisor));
   auto check = train::CheckOp::create(
       b, loc, RankedTensorType::get({}, b.getI1Type()), scalar, g, inverse);
-  Value found = check.getFoundInf();
-  Value skip = both(found, compare(scaler, P::GT, 0));
+  Value found = both(check.getFoundInf(), compare(weight, P::NE, 0));
+  Value isSkipped = both(found, compare(scaler, P::GT, 0));
   Value clip =
       train::ClipOp::create(b, loc, scalar, check.getNorm(), given("max_norm"));
-  Value next = plus(taken, 1), isSkipped = cast(skip, b.getI32Type());
-  write(takenState, sub(next, isSkipped));
-  write(skippedState, add(skipped, isSkipped));
-  updateScale(scaler, scale, found);
-  move(clipValue(g, inverse), mul(inverse, clip), skip, next);
+  Value next = plus(taken, 1);
+  Value skip = amp::OrOp::create(b, loc, isSkipped, isEmpty);
+  write(takenState, select(skip, taken, next));
+  write(skippedState, add(skipped, cast(isSkipped, b.getI32Type())));
+  updateScale(scaler, scale, found, isEmpty);
+  move(clipValue(g, inverse), mul(inverse, clip), skip, taken);
 
-  addMetric("loss", div(loss, weight));
+  addMetric("loss", div(loss, divisor));
   addMetric("weight", weight);
   addMetric("norm", check.getNorm());
   addMetric("scale", scale);
@@ -151,9 +204,10 @@ void ApplyBuilder::build() {
 
 } // namespace
 
-void buildApply(TrainingState &state, func::FuncOp step, Optimizer optimizer) {
+void buildApply(TrainingState &state, func::FuncOp step, Optimizer optimizer,
+                int64_t firstCount) {
   FunctionBuilder apply(step, "apply");
-  ApplyBuilder(state, apply, optimizer).build();
+  ApplyBuilder(state, apply, optimizer, firstCount).build();
   apply.finish();
 }
 

@@ -152,12 +152,17 @@ LogicalResult StepBuilder::wire() {
     (void)step.insertArgument(i, type, stateAttrs(symbol), loc);
     return step.getArgument(i);
   };
-  OpBuilder at(terminator);
-  amp::Formula f(at, loc);
+  amp::Formula f(front, loc);
   Value micro = addArgument(state.micro, state.countType());
   Value isLater = f.compare(micro, P::GT, 0);
   for (auto [result, symbol] : summed) {
     Value value = terminator->getOperand(result);
+    // At once, so that nothing has to be kept for the sum.
+    if (Operation *by = value.getDefiningOp()) {
+      front.setInsertionPointAfter(by);
+    } else {
+      front.setInsertionPoint(terminator);
+    }
     // The first of a window starts from zero, whatever a skipped one left.
     Value old = f.where(isLater, addArgument(symbol, value.getType()));
     terminator->setOperand(result, f.add(old, value));
@@ -172,6 +177,7 @@ LogicalResult StepBuilder::wire() {
   if (failed(step.eraseResults(dropped))) {
     return failure();
   }
+  front.setInsertionPoint(terminator);
   Value next = f.plus(micro, 1);
   unsigned last = step.getNumResults();
   if (failed(
@@ -198,7 +204,7 @@ struct TrainingBuildStepPass final
       return signalPassFailure();
     }
     buildGradStats(state, main);
-    buildApply(state, main, optimizer);
+    buildApply(state, main, optimizer, firstCount);
   }
 };
 

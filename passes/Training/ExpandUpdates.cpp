@@ -34,8 +34,8 @@ public:
   Value power(Value x, Value n) { return amp::PowOp::create(b, loc, x, n); }
 };
 
-/// One sum tells both: a square is NaN where the gradient is not finite, and no
-/// sum of other squares is NaN, though it may be infinite.
+/// One sum tells both: a square is NaN where the unscaled gradient is not
+/// finite, and no sum of other squares is NaN, though it may be infinite.
 struct ExpandCheck : OpRewritePattern<train::CheckOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(train::CheckOp op,
@@ -43,7 +43,7 @@ struct ExpandCheck : OpRewritePattern<train::CheckOp> {
     Arithmetic a(b, op.getLoc());
     Value g = op.getGradients(), scaled = a.mul(g, op.getMultiplier());
     Value squares =
-        a.select(a.isFinite(g), a.mul(scaled, scaled), a.number(NAN));
+        a.select(a.isFinite(scaled), a.mul(scaled, scaled), a.number(NAN));
     Value sum =
         amp::ReduceSumOp::create(b, op.getLoc(), squares, amp::axesFrom(g, 0),
                                  /*keepdims=*/false);
@@ -129,13 +129,40 @@ struct ExpandAdam : OpRewritePattern<train::AdamOp> {
         b, loc, cast<RankedTensorType>(one.getType()), op.getStep());
     Value meanBias = a.sub(one, a.power(op.getBeta1(), step));
     Value squareBias = a.sub(one, a.power(op.getBeta2(), step));
-    Value root = a.div(amp::SqrtOp::create(b, loc, square),
-                       amp::SqrtOp::create(b, loc, squareBias));
-    Value move =
-        a.div(a.mul(mean, a.div(rate, meanBias)), a.add(root, op.getEpsilon()));
+    Value root = amp::SqrtOp::create(b, loc, square);
+    Value rootBias = amp::SqrtOp::create(b, loc, squareBias);
+    Value corrected = a.div(rate, meanBias);
+    if (op.getEpsilonHat()) {
+      Value isFirst = a.compare(op.getStep(), P::EQ, a.integer(0));
+      corrected = a.select(isFirst, rate, a.mul(corrected, rootBias));
+    } else {
+      root = a.div(root, rootBias);
+    }
+    Value move = a.div(a.mul(mean, corrected), a.add(root, op.getEpsilon()));
     b.replaceOp(op, {a.select(skip, w, a.sub(start, move)),
                      a.select(skip, op.getMean(), mean),
                      a.select(skip, op.getSquare(), square)});
+    return success();
+  }
+};
+
+struct ExpandAdagrad : OpRewritePattern<train::AdagradOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(train::AdagradOp op,
+                                PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Arithmetic a(b, loc);
+    Value w = op.getParameter(), skip = op.getSkip(), one = a.number(1);
+    Value g = a.add(a.mul(op.getGradient(), op.getMultiplier()),
+                    a.mul(w, op.getWeightDecay()));
+    Value sum = a.add(op.getSquareSum(), a.mul(g, g));
+    Value before = a.cast(a.sub(op.getStep(), a.integer(1)), b.getF32Type());
+    Value rate = a.div(op.getLearningRate(),
+                       a.add(one, a.mul(before, op.getRateDecay())));
+    Value root = amp::SqrtOp::create(b, loc, sum);
+    Value move = a.div(a.mul(g, rate), a.add(root, op.getEpsilon()));
+    b.replaceOp(op, {a.select(skip, w, a.sub(w, move)),
+                     a.select(skip, op.getSquareSum(), sum)});
     return success();
   }
 };
@@ -146,9 +173,8 @@ struct TrainingExpandUpdatesPass final
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<ExpandCheck, ExpandUpdateScale, ExpandClip, ExpandSgd, ExpandAdam>(
-            &getContext());
+    patterns.add<ExpandCheck, ExpandUpdateScale, ExpandClip, ExpandSgd,
+                 ExpandAdam, ExpandAdagrad>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

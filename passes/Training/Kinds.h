@@ -20,7 +20,18 @@ enum class Loss {
 llvm::StringRef stringifyLoss(Loss loss);
 
 /// How parameters move.
-enum class Optimizer { Sgd, Nesterov, Adam, AdamW };
+enum class Optimizer {
+  Sgd,
+  Momentum,
+  Nesterov,
+  Adam,
+  AdamW,
+  AdamEpsilonHat, ///< Adam as ONNX has it
+  Adagrad
+};
+
+/// What the backward pass computes again to save memory.
+enum class RecomputeMode { None, Blocks, All };
 
 /// To what the gradients of parameters are rounded before they are added up.
 enum class GradientType { F32, F16, BF16 };

@@ -244,10 +244,15 @@ def TrainingBuildStepPass : Pass<"training-build-step", "mlir::ModuleOp"> {
   let options = [
     Option<"optimizer", "optimizer", "Optimizer", "Optimizer::Sgd", "How parameters move.",
            [{::llvm::cl::values(
-             clEnumValN(Optimizer::Sgd, "sgd", "with momentum, which may be 0"),
+             clEnumValN(Optimizer::Sgd, "sgd", "gradient descent"),
+             clEnumValN(Optimizer::Momentum, "momentum", "with momentum"),
              clEnumValN(Optimizer::Nesterov, "nesterov", "with Nesterov's momentum"),
              clEnumValN(Optimizer::Adam, "adam", "Adam, with decay in the gradient"),
-             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"))}]>
+             clEnumValN(Optimizer::AdamW, "adamw", "Adam with decoupled decay"),
+             clEnumValN(Optimizer::AdamEpsilonHat, "adam-epsilon-hat", "Adam as ONNX has it"),
+             clEnumValN(Optimizer::Adagrad, "adagrad", "Adagrad"))}]>,
+    Option<"firstCount", "first-count", "int64_t", "0",
+           "The count of updates that the first one finds, for ONNX's optimizers.">
   ];
   let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect",
                            "::mlir::func::FuncDialect"];
@@ -300,6 +305,73 @@ def TrainingKeepCopiesPass : Pass<"training-keep-copies", "mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::train::TrainDialect",
                            "::mlir::func::FuncDialect"];
+}
+
+def TrainingRecomputeActivationsPass : Pass<"training-recompute-activations", "mlir::func::FuncOp"> {
+  let summary = "Compute again what is cheaper to compute than to keep";
+  let description = [{
+    *Requires* a step as training-build-step makes it. Its backward pass begins
+    with the first operation that reads the state `train.scale`, or what follows
+    from it, and an activation.
+
+    *Does*: decides which activations the backward pass finds in memory: those of
+    the fewest bytes from which all it reads follows by elementwise operations
+    and views, a cheapest cut of the graph. The rest is computed again, for each
+    reader by itself, so that it fuses into the reader's kernel. What a
+    contraction or another operation reads that does not fuse with what computes
+    its operands is kept.
+
+    *Guarantees*: no reduction, contraction or random number is computed twice.
+    Values are those of the forward pass, but for roundings that a kernel skips.
+
+    ```mlir
+    %c = amp.cast %x : (tensor<8x4xf16>) -> tensor<8x4xf32>
+    %m = amp.reduce_mean %c {axes = array<i64: 0>, keepdims = true} : (tensor<8x4xf32>) -> tensor<1x4xf32>
+    %d = amp.sub %c, %m : (tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<8x4xf32>
+    ...
+    %g = amp.mul %s, %d : (tensor<f32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    // ends in
+    %c1 = amp.cast %x : (tensor<8x4xf16>) -> tensor<8x4xf32>
+    %d1 = amp.sub %c1, %m : (tensor<8x4xf32>, tensor<1x4xf32>) -> tensor<8x4xf32>
+    %g = amp.mul %s, %d1 : (tensor<f32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
+def TrainingRecomputeBlocksPass : Pass<"training-recompute-blocks", "mlir::func::FuncOp"> {
+  let summary = "Keep the inputs of blocks and compute blocks again for their gradients";
+  let description = [{
+    *Requires* a step as training-build-step makes it. No later pass may merge
+    common subexpressions.
+
+    *Does*: cuts the forward pass where one large value lives, as between layers
+    and residual blocks, and keeps what crosses the cuts. Each block but the last
+    is computed again where its gradients begin. With `all` only those cuts are
+    made with which the values that are kept and the largest block are least
+    together: fewer and larger blocks, as in T. Chen et al., Training Deep Nets
+    with Sublinear Memory Cost (2016).
+
+    *Guarantees*: states are written by the forward pass alone. Random numbers
+    follow from the state, so a block draws the same ones again.
+
+    ```mlir
+    %a = amp.tanh %x ...     // a block: %b is kept, %a is not
+    %b = amp.tanh %a ...
+    %c = amp.tanh %b ...
+    ... gradient of %c
+    // followed by
+    %a1 = amp.tanh %x ...
+    ... gradients that read %a1 and %b
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "RecomputeMode", "RecomputeMode::Blocks", "Which blocks there are.",
+           [{::llvm::cl::values(
+             clEnumValN(RecomputeMode::Blocks, "blocks", "as small as there are"),
+             clEnumValN(RecomputeMode::All, "all", "those that take the least memory"))}]>
+  ];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
 }
 
 #endif // AMPC_PASSES_TRAINING_PASSES_TD

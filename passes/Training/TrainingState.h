@@ -74,9 +74,10 @@ private:
   llvm::SmallVector<mlir::Value> values;
 };
 
-/// Adds @apply behind `step`: one update of all parameters.
+/// Adds @apply behind `step`: one update of all parameters. The first one finds
+/// `firstCount` updates counted, where the optimizer is one of ONNX's.
 void buildApply(TrainingState &state, mlir::func::FuncOp step,
-                Optimizer optimizer);
+                Optimizer optimizer, int64_t firstCount);
 
 /// Adds @grad_stats behind `step`: numbers about the gradients of a window.
 void buildGradStats(TrainingState &state, mlir::func::FuncOp step);

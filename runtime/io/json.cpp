@@ -170,6 +170,23 @@ Status JsonReader::boolean(bool *out) {
   return Status();
 }
 
+Status JsonReader::real(double *out) {
+  skipSpace();
+  const char *from = at;
+  AMPC_TRY(number());
+  // strtod needs an end.
+  char text[64];
+  size_t length = static_cast<size_t>(at - from);
+  if (length >= sizeof text) {
+    at = from;
+    return expected("a shorter number");
+  }
+  memcpy(text, from, length);
+  text[length] = 0;
+  *out = strtod(text, nullptr);
+  return Status();
+}
+
 Status JsonReader::number() {
   auto digits = [this] {
     const char *before = at;

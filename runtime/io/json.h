@@ -48,6 +48,8 @@ public:
   Status natural(uint64_t *out);
   /// A number written with digits alone, with a '-' perhaps, above -2^63.
   Status integer(int64_t *out);
+  /// Any number, as the nearest double.
+  Status real(double *out);
   Status boolean(bool *out);
   /// Consumes a value of any kind.
   Status skip();

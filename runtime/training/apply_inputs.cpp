@@ -25,6 +25,7 @@ constexpr RealInput realInputs[] = {
     {"beta1", "beta1", &TrainOptions::beta1},
     {"beta2", "beta2", &TrainOptions::beta2},
     {"epsilon", "eps", &TrainOptions::epsilon},
+    {"rate_decay", "lr-decay", &TrainOptions::rateDecay},
 };
 
 uint32_t realBits(double value) {
@@ -34,13 +35,20 @@ uint32_t realBits(double value) {
 
 } // namespace
 
-Status ApplyInputs::fill(const ampc_tensor_desc &desc,
+double chooseNumber(const Trainer &trainer, const Setting &setting,
+                    const char *input) {
+  const double *own = trainer.facts().findDefault(input);
+  return own && !setting.given ? *own : setting.value;
+}
+
+Status ApplyInputs::fill(const Trainer &trainer, const ampc_tensor_desc &desc,
                          const TrainOptions &options, ScalerKind scaler,
                          uint32_t *slot) {
   for (const RealInput &input : realInputs) {
     if (strcmp(desc.name, input.name) == 0 && desc.rank == 0 &&
         desc.dtype == AMPC_DTYPE_F32) {
-      *slot = realBits((options.*input.member).value);
+      *slot =
+          realBits(chooseNumber(trainer, options.*input.member, input.name));
       return Status();
     }
   }
@@ -79,7 +87,7 @@ Status ApplyInputs::open(const Trainer &trainer, const TrainOptions &options,
   slots.resize(apply.numInputs);
   addresses.resize(apply.numInputs);
   for (uint32_t i = 0; i < apply.numInputs; ++i) {
-    AMPC_TRY(fill(apply.inputs[i], options, scaler, &slots[i]));
+    AMPC_TRY(fill(trainer, apply.inputs[i], options, scaler, &slots[i]));
     addresses[i] = &slots[i];
   }
   return Status();

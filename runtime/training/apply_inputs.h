@@ -7,6 +7,11 @@
 
 namespace ampc::runtime {
 
+/// A number for an input of `apply`: what is given, else what the program says
+/// of its optimizer, else the option's default.
+double chooseNumber(const Trainer &trainer, const Setting &setting,
+                    const char *input);
+
 /// The inputs of `apply` from options, by name. Only the learning rate changes
 /// in the course of a run.
 class ApplyInputs {
@@ -23,8 +28,8 @@ public:
   void describe(const Trainer &trainer, Str *out) const;
 
 private:
-  Status fill(const ampc_tensor_desc &desc, const TrainOptions &options,
-              ScalerKind scaler, uint32_t *slot);
+  Status fill(const Trainer &trainer, const ampc_tensor_desc &desc,
+              const TrainOptions &options, ScalerKind scaler, uint32_t *slot);
 
   Vec<uint32_t> slots; // bits of an f32 or i32 each
   Vec<const void *> addresses;

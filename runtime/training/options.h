@@ -24,7 +24,7 @@ struct TrainOptions {
   const char *evalData = nullptr;
   uint64_t epochs = 0;  // 0: as many as `steps` need
   uint64_t steps = 0;   // updates; 0: as many as `epochs` hold
-  Setting learningRate; // must be given
+  Setting learningRate; // must be given, unless the program has its own
   uint64_t accumulate = 1;
   uint64_t seed = 0;
   bool seedGiven = false;
@@ -39,6 +39,7 @@ struct TrainOptions {
   Setting beta2 = {0.999, false};
   Setting epsilon = {1e-8, false};
   Setting weightDecay;
+  Setting rateDecay;
   Setting clipNorm;  // 0: none
   Setting clipValue; // 0: none
 

@@ -48,6 +48,13 @@ Status readTraining(JsonReader &json, TrainingFacts *out, bool *saysScaling) {
     if (key.equals("optimizer")) {
       return json.string(&out->optimizer);
     }
+    if (key.equals("defaults")) {
+      return json.object([&](const Str &name) {
+        NumberDefault &number = out->defaults.push(NumberDefault());
+        number.name.append(name.c_str());
+        return json.real(&number.value);
+      });
+    }
     if (key.equals("label")) {
       return json.string(&out->label);
     }
@@ -77,6 +84,15 @@ Status readCrc(JsonReader &json, uint32_t *out) {
 }
 
 } // namespace
+
+const double *TrainingFacts::findDefault(const char *name) const {
+  for (const NumberDefault &number : defaults) {
+    if (number.name.equals(name)) {
+      return &number.value;
+    }
+  }
+  return nullptr;
+}
 
 Status readTrainingFacts(const char *metadata, TrainingFacts *out) {
   if (!metadata || !*metadata) {

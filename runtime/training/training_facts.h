@@ -16,11 +16,18 @@ struct InitializerPlace {
   uint32_t dtype = 0; // there; the state may be wider
 };
 
+/// What an input of `apply` is where nobody says otherwise.
+struct NumberDefault {
+  Str name;
+  double value = 0;
+};
+
 /// What the metadata says of a trainer. What it does not say keeps its default.
 struct TrainingFacts {
   bool computesF16Gradients = false;
   Str optimizer;
   Str label; // the input with the labels; empty: there is none known
+  Vec<NumberDefault> defaults;
   bool hasClasses = false;
   int64_t classes = 0; // labels are below, and not negative
   bool hasIgnoreIndex = false;
@@ -33,6 +40,9 @@ struct TrainingFacts {
   bool hasModelCrc32c = false;
   uint32_t modelCrc32c = 0;
   Vec<InitializerPlace> initializers;
+
+  /// The program's own default for an input of `apply`, or null.
+  const double *findDefault(const char *name) const;
 };
 
 /// AMPC_INVALID if the metadata is no JSON or a known key has a wrong value.

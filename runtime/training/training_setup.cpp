@@ -29,7 +29,8 @@ Status TrainingRun::checkOptions() {
   if (!dataText) {
     return usage("expected --data");
   }
-  if (!options.learningRate.given) {
+  if (!options.learningRate.given &&
+      !trainer.facts().findDefault("learning_rate")) {
     return usage("expected --lr");
   }
   if (!options.epochs && !options.steps) {
@@ -200,8 +201,9 @@ Status TrainingRun::prepare() {
   AMPC_TRY(checkOptions());
   AMPC_TRY(numbers.open(trainer, options, scaler));
   AMPC_TRY(openData());
-  rate = {options.schedule, options.learningRate.value, options.warmupSteps,
-          identity.shape.steps};
+  rate = {options.schedule,
+          chooseNumber(trainer, options.learningRate, "learning_rate"),
+          options.warmupSteps, identity.shape.steps};
   if (options.exportOnnx) {
     AMPC_TRY(exported.open(trainer, options.model, options.exportOnnx));
   }

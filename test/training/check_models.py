@@ -112,7 +112,8 @@ def run_evaluator(expected: Expected, amp: str) -> tuple[float, dict[str, np.nda
         trainer = Trainer(pathlib.Path(folder), expected.model, amp, "sgd")
         for parameter, value in expected.weights.items():
             trainer.view(parameter)[...] = value
-        trainer.run("step", {**expected.inputs, "labels": expected.labels})
+        samples = np.int64(len(next(iter(expected.inputs.values()))))
+        trainer.run("step", {**expected.inputs, "labels": expected.labels, "samples": samples})
         weight = float(trainer.memory["train.weight"])
         # The step is seeded for the mean over the whole batch.
         factor = expected.labels.size / (float(trainer.memory["train.scale"]) * weight)

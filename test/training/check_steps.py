@@ -6,11 +6,12 @@
 
 A perceptron of two layers is imported, given a loss and an optimizer, and its
 step and update are run by the reference evaluator: three updates of two
-micro-batches each, one of them with gradients that overflow. In f32, the loss,
-the gradient norm and all parameters are within 1e-4 of a float64 model written
-by hand, for each optimizer; the skipped update leaves every parameter as it was
-and halves the scale. Under bf16 and fp16 the parameters stay within the type's bound. The last
-line is `N passed, N failed`.
+micro-batches each, of which one counts only in part, one update with gradients
+that overflow; then evaluation and prediction. In f32, the loss, the gradient
+norm and all parameters are within 1e-4 of a float64 model written by hand, for
+each optimizer; the skipped update leaves every parameter as it was and halves
+the scale. Under bf16 and fp16 they stay within the type's bound. The last line
+is `N passed, N failed`.
 """
 
 import pathlib
@@ -34,10 +35,11 @@ from ampctest.report import Tally
 BATCH, INPUTS, HIDDEN, CLASSES = 6, 5, 8, 3
 NUMBERS = {"learning_rate": 0.05, "weight_decay": 0.01, "max_norm": 0.4, "growth_factor": 2.0, "backoff_factor": 0.5,
            "scale_floor": 2.0**-24, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "momentum": 0.9,
-           "max_value": 0.0}
+           "max_value": 0.0, "rate_decay": 0.3}
 GROWTH_INTERVAL = 2
 BOUNDS = {"off": 1e-4, "fp16": 5e-3, "bf16": 3e-2}
-DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
+# NumPy knows no bf16: two raw bytes.
+DTYPES = {"f16": np.float16, "bf16": np.dtype("V2"), "f32": np.float32, "i32": np.int32, "i64": np.int64, "i1": np.bool_}
 
 
 def perceptron(parameters: dict[str, np.ndarray]) -> onnx.ModelProto:
@@ -64,13 +66,25 @@ class Reference:
         self.sums = {name: np.zeros_like(value) for name, value in self.w.items()}
         self.loss = self.weight = 0.0
 
-    def step(self, x, labels) -> None:
+    def logits(self, x) -> np.ndarray:
+        w = self.w
+        return np.maximum(x @ w["w0"] + w["b0"], 0) @ w["w1"].T + w["b1"]
+
+    def evaluate(self, x, labels, samples: int) -> dict[str, float]:
+        logits = self.logits(x)
+        logs = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+        counts = (labels != -100) & (np.arange(BATCH) < samples)
+        return {"loss": -np.sum(logs[np.arange(BATCH), np.where(counts, labels, 0)] * counts),
+                "loss_weight": counts.sum(), "correct": np.sum(counts & (logits.argmax(1) == labels)),
+                "count": counts.sum()}
+
+    def step(self, x, labels, samples: int) -> None:
         w = self.w
         hidden = x @ w["w0"] + w["b0"]
         active = np.maximum(hidden, 0)
         logits = active @ w["w1"].T + w["b1"]
         logs = logits - np.log(np.exp(logits).sum(1, keepdims=True))
-        counts = labels != -100
+        counts = (labels != -100) & (np.arange(BATCH) < samples)
         chosen = np.where(counts, labels, 0)
         self.loss -= np.sum(np.where(counts, logs[np.arange(BATCH), chosen], 0))
         self.weight += counts.sum()
@@ -87,11 +101,18 @@ class Reference:
         self.taken += 1
         for name, g in gradients.items():
             g, w = g * clip, self.w[name]
-            if self.optimizer in ("sgd", "nesterov"):
+            if self.optimizer in ("sgd", "momentum", "nesterov"):
                 g = g + n["weight_decay"] * w
-                self.first[name] = n["momentum"] * self.first[name] + g
+                momentum = 0 if self.optimizer == "sgd" else n["momentum"]
+                self.first[name] = momentum * self.first[name] + g
                 move = g + n["momentum"] * self.first[name] if self.optimizer == "nesterov" else self.first[name]
                 self.w[name] = w - n["learning_rate"] * move
+                continue
+            if self.optimizer == "adagrad":
+                g = g + n["weight_decay"] * w
+                self.second[name] = self.second[name] + g * g
+                rate = n["learning_rate"] / (1 + (self.taken - 1) * n["rate_decay"])
+                self.w[name] = w - rate * g / (np.sqrt(self.second[name]) + n["epsilon"])
                 continue
             if self.optimizer == "adamw":
                 w = w * (1 - n["learning_rate"] * n["weight_decay"])
@@ -99,6 +120,13 @@ class Reference:
                 g = g + n["weight_decay"] * w
             self.first[name] = n["beta1"] * self.first[name] + (1 - n["beta1"]) * g
             self.second[name] = n["beta2"] * self.second[name] + (1 - n["beta2"]) * g * g
+            if self.optimizer == "adam-epsilon-hat":
+                # Adam of ONNX's operators, which counts the steps before.
+                count, rate = self.taken - 1, n["learning_rate"]
+                if count > 0:
+                    rate *= np.sqrt(1 - n["beta2"]**count) / (1 - n["beta1"]**count)
+                self.w[name] = w - rate * self.first[name] / (np.sqrt(self.second[name]) + n["epsilon"])
+                continue
             mean = self.first[name] / (1 - n["beta1"]**self.taken)
             root = np.sqrt(self.second[name] / (1 - n["beta2"]**self.taken))
             self.w[name] = w - n["learning_rate"] * mean / (root + n["epsilon"])
@@ -118,18 +146,23 @@ class Trainer:
         subprocess.run([env.BUILD / "bin" / "ampc-opt", folder / "import.mlir", "--ampc-training-entry-pipeline",
                         f"--ampc-graph-pipeline={options}", f"--ampc-precision-pipeline={options}",
                         f"--ampc-training-pipeline={options}", "-o", folder / "trainer.mlir"], check=True)
-        text = (folder / "trainer.mlir").read_text()
+        self.load()
+
+    def load(self) -> None:
+        """Reads the states and signatures of the trainer in the folder."""
+        text = (self.folder / "trainer.mlir").read_text()
         assert "train.check" not in text and "train.adam" not in text
         self.places = {name: (shape, arena, int(offset)) for name, shape, arena, offset in re.findall(
-            r"train\.state (?:\w+ )?@\"?([\w.]+)\"? : tensor<([^>]*)> in @(\w+) at (\d+)", text)}
+            r"train\.state (?:\w+ )?@\"?([\w.]+)\"? : tensor<([^>]*)> in @\"?([\w.]+)\"? at (\d+)", text)}
         self.memory = {}
-        for name, shape in re.findall(r"train\.arena @(\w+) : tensor<([^>]*)>", text):
+        for name, shape in re.findall(r"train\.arena @\"?([\w.]+)\"? : tensor<([^>]*)>", text):
             self.memory[name] = self.zeros(shape)
         for name, shape in re.findall(r"train\.state (?:\w+ )?@\"?([\w.]+)\"? : tensor<([^>]*)>(?! in @)", text):
             self.memory[name] = self.zeros(shape)
         self.memory["train.scale"] = np.array(1024.0, np.float32)
         self.functions = {}
-        for name, arguments, results in re.findall(r"func\.func @(\w+)\((.*?)\) -> \((.*?)\) \{\n", text):
+        for name, arguments, results in re.findall(
+                r"func\.func @(\w+)\((.*?)\) -> \((.*?)\) (?:attributes \{.*?\} )?\{\n", text):
             self.functions[name] = (self.split(arguments), self.split(results))
 
     @staticmethod
@@ -153,6 +186,11 @@ class Trainer:
         shape, arena, offset = self.places[state]
         sizes = [int(size) for size in shape.split("x")[:-1]]
         return self.memory[arena][offset:offset + int(np.prod(sizes))].reshape(sizes)
+
+    def refresh(self) -> None:
+        """Bring parameters that were written from outside into their copies."""
+        if "refresh" in self.functions:
+            self.run("refresh", {})
 
     def run(self, function: str, inputs: dict) -> dict:
         arguments, results = self.functions[function]
@@ -193,6 +231,7 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
         trainer = Trainer(pathlib.Path(folder), perceptron(parameters), amp, optimizer)
         for name, value in parameters.items():
             trainer.view(name)[...] = value
+        trainer.refresh()
         reference = Reference(parameters, optimizer)
         for update in range(3):
             overflows = update == 1
@@ -202,9 +241,10 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
                 labels[micro:2 * micro] = -100
                 if overflows and micro:
                     x[2, 3] = np.inf
-                trainer.run("step", {"x": x, "labels": labels})
+                samples = BATCH - micro
+                trainer.run("step", {"x": x, "labels": labels, "samples": np.int64(samples)})
                 if not overflows:
-                    reference.step(x.astype(np.float64), labels)
+                    reference.step(x.astype(np.float64), labels, samples)
             before = trainer.memory["parameters"].copy()
             scale = float(trainer.memory["train.scale"])
             trainer.run("apply", numbers)
@@ -222,6 +262,15 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
             compare(f"update {update}: norm", metrics["norm"], norm)
             for name in parameters:
                 compare(f"update {update}: {name}", trainer.view(name), reference.w[name])
+        x = random.normal(size=(BATCH, INPUTS)).astype(np.float32)
+        labels = random.integers(0, CLASSES, BATCH)
+        labels[1] = -100
+        logits = trainer.run("predict", {"x": x})["logits"]
+        compare("predict: logits", logits, reference.logits(x.astype(np.float64)))
+        for samples in (BATCH, 3):
+            got = trainer.run("eval", {"x": x, "labels": labels, "samples": np.int64(samples)})
+            for name, value in reference.evaluate(x.astype(np.float64), labels, samples).items():
+                compare(f"eval of {samples}: {name}", got[name], value)
         for state, expected in (("train.taken", 2), ("train.skipped", 1), ("train.tracker", 1), ("train.micro", 0)):
             if trainer.memory[state] != expected:
                 problems.append(f"{state} is {trainer.memory[state]}, not {expected}")
@@ -230,7 +279,7 @@ def check(tally: Tally, amp: str, optimizer: str) -> None:
 
 def main() -> int:
     tally = Tally()
-    for optimizer in ("sgd", "nesterov", "adam", "adamw"):
+    for optimizer in ("sgd", "momentum", "nesterov", "adam", "adamw", "adam-epsilon-hat", "adagrad"):
         check(tally, "off", optimizer)
     for amp in ("fp16", "bf16"):
         check(tally, amp, "sgd")

@@ -10,7 +10,7 @@
   scale that f32 holds.
 * The check for infinities and the norm, on finite gradients, with an infinity
   and NaNs of either sign, and with squares that overflow.
-* SGD and Adam, in their variants, against float64 over ten steps with some
+* SGD, Adam and Adagrad, in their variants, against float64 over ten steps with some
   skipped: within 1e-5 of the largest element, and bit for bit unchanged where
   skipped.
 
@@ -142,7 +142,8 @@ def check_finite(tally: Tally) -> None:
             ("negative infinity", spoilt(-np.inf), 0.25, True), ("NaN", spoilt(np.nan), 0.25, True),
             ("infinities of both signs", spoilt(np.inf, -np.inf), 0.25, True),
             ("squares overflow", spoilt(1e30), 1.0, False), ("zero", plain * 0, 1.0, False),
-            ("largest number", spoilt(3.4e38), 2.0**-24, False)):
+            ("largest number", spoilt(3.4e38), 2.0**-24, False),
+            ("overflow when unscaled", spoilt(1e35), 2.0**24, True)):
         gradients = gradients.astype(np.float32)
         with np.errstate(over="ignore", invalid="ignore"):
             expected = np.sqrt(np.sum(np.square(gradients.astype(np.float64) * multiplier)))
@@ -188,8 +189,30 @@ def adam(state, g, step, settings):
     return w - settings["rate"] / (1 - settings["beta1"]**step) * m / (root + settings["epsilon"]), m, v
 
 
-def check_optimizer(tally: Tally, name: str, model, count: int, settings: dict, operands: list[str]) -> None:
-    """Ten steps, of which some are skipped."""
+def adam_epsilon_hat(state, g, count, settings):
+    """ai.onnx.preview.training.Adam: `count` steps were made before."""
+    w, m, v = state
+    g = g + settings["decay"] * w
+    m = settings["beta1"] * m + (1 - settings["beta1"]) * g
+    v = settings["beta2"] * v + (1 - settings["beta2"]) * g * g
+    rate = settings["rate"]
+    if count > 0:
+        rate = rate * np.sqrt(1 - settings["beta2"]**count) / (1 - settings["beta1"]**count)
+    return w - rate * m / (np.sqrt(v) + settings["epsilon"]), m, v
+
+
+def adagrad(state, g, step, settings):
+    """torch.optim.Adagrad."""
+    w, total = state
+    g = g + settings["decay"] * w
+    total = total + g * g
+    rate = settings["rate"] / (1 + (step - 1) * settings["rate_decay"])
+    return w - rate * g / (np.sqrt(total) + settings["epsilon"]), total
+
+
+def check_optimizer(tally: Tally, name: str, model, count: int, settings: dict, operands: list[str],
+                    flag: str = "", first: int | None = 1) -> None:
+    """Ten steps, of which some are skipped; `first` is the number of the first one that the operation reads."""
     random = np.random.default_rng(1)
     size, scale = 33, 1024.0
     state = [random.normal(size=size).astype(np.float32)] + [np.zeros(size, np.float32)] * (count - 1)
@@ -197,7 +220,6 @@ def check_optimizer(tally: Tally, name: str, model, count: int, settings: dict, 
     # What is rounded to f32 before the step is the same number in both.
     exact_settings = {key: float(np.float32(value)) for key, value in settings.items()}
     vector, taken, problems = f"tensor<{size}xf32>", 0, []
-    flag = {"train.sgd": "nesterov", "train.adam": "decoupled"}[name] if settings["flag"] else ""
     for i in range(10):
         skip = i in (3, 4, 8)
         g = random.normal(size=size).astype(np.float32)
@@ -205,8 +227,8 @@ def check_optimizer(tally: Tally, name: str, model, count: int, settings: dict, 
         if skip:
             scaled[5] = np.inf
         arguments = [*state, scaled, f32(1 / scale), np.array(skip)]
-        if name == "train.adam":
-            arguments.append(np.array(taken + 1, np.int32))
+        if first is not None:
+            arguments.append(np.array(taken + first, np.int32))
         arguments += [f32(settings[key]) for key in operands]
         types = ", ".join(type_of(a) for a in arguments)
         names = ", ".join(f"%{k}" for k in range(len(arguments)))
@@ -217,15 +239,15 @@ def check_optimizer(tally: Tally, name: str, model, count: int, settings: dict, 
             problems += [f"step {i}: a skipped step changed its state"] * any(
                 not np.array_equal(a, b) for a, b in zip(new, state))
         else:
+            exact = model(exact, g.astype(np.float64), taken + (first or 0), exact_settings)
             taken += 1
-            exact = model(exact, g.astype(np.float64), taken, exact_settings)
             for k, (got, expected) in enumerate(zip(new, exact)):
                 error = np.max(np.abs(got - expected)) / np.max(np.abs(expected))
                 if not error <= 1e-5:
                     problems.append(f"step {i}: result {k} is {error:.2g} off")
         state = new
     text = ", ".join(f"{key} {value}" for key, value in settings.items())
-    tally.report(f"{name}, {text}", problems)
+    tally.report(f"{name} {flag}, {text}", problems)
 
 
 def main() -> int:
@@ -234,11 +256,19 @@ def main() -> int:
     check_finite(tally)
     for flag, momentum, decay in ((False, 0.0, 0.0), (False, 0.9, 0.0), (True, 0.9, 1e-2), (False, 0.5, 1e-1)):
         check_optimizer(tally, "train.sgd", sgd, 2, {"flag": flag, "rate": 0.1, "momentum": momentum, "decay": decay},
-                        ["rate", "momentum", "decay"])
+                        ["rate", "momentum", "decay"], "nesterov" if flag else "", first=None)
     for flag, decay in ((False, 0.0), (False, 1e-2), (True, 0.0), (True, 1e-1)):
         check_optimizer(tally, "train.adam", adam, 3,
                         {"flag": flag, "rate": 1e-2, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "decay": decay},
-                        ["rate", "beta1", "beta2", "epsilon", "decay"])
+                        ["rate", "beta1", "beta2", "epsilon", "decay"], "decoupled" if flag else "")
+    for first, decay in ((0, 0.0), (1, 0.0), (0, 1e-2)):
+        check_optimizer(tally, "train.adam", adam_epsilon_hat, 3,
+                        {"flag": True, "rate": 1e-2, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6, "decay": decay},
+                        ["rate", "beta1", "beta2", "epsilon", "decay"], "epsilon_hat", first)
+    for rate_decay, decay in ((0.0, 0.0), (0.25, 0.0), (0.1, 1e-2)):
+        check_optimizer(tally, "train.adagrad", adagrad, 2,
+                        {"flag": False, "rate": 1e-2, "rate_decay": rate_decay, "epsilon": 1e-10, "decay": decay},
+                        ["rate", "rate_decay", "epsilon", "decay"])
     return tally.close()
 
 

@@ -42,7 +42,7 @@ def _spatial(rank: int) -> tuple[str, str, str]:
     return "NC" + letters, "OI" + letters, "NC" + letters
 
 
-def _conv(x, w, b=None, *, strides, pads, dilations, group=1, **_):
+def _conv(x, w, b=None, *, strides, pads, dilations=None, group=1, **_):
     y = lax.conv_general_dilated(x, w, strides, _pairs(pads), rhs_dilation=dilations,
                                  dimension_numbers=_spatial(x.ndim), feature_group_count=group)
     return y if b is None else y + b.reshape([-1] + [1] * (x.ndim - 2))
@@ -129,7 +129,7 @@ def _reshape(x, shape, **_):
 
 
 OPERATORS = {
-    "Add": jnp.add, "Sub": jnp.subtract, "Mul": jnp.multiply, "Div": jnp.divide, "Pow": jnp.power,
+    "Sign": jnp.sign, "Add": jnp.add, "Sub": jnp.subtract, "Mul": jnp.multiply, "Div": jnp.divide, "Pow": jnp.power,
     "Sqrt": jnp.sqrt, "Erf": jax.scipy.special.erf, "Tanh": jnp.tanh, "Sigmoid": jax.nn.sigmoid,
     "Relu": lambda x: jnp.maximum(x, 0), "Clip": jnp.clip,
     "HardSwish": lambda x: x * jnp.clip(x / 6 + 0.5, 0, 1), "Gelu": _gelu,
@@ -160,14 +160,22 @@ _perturb.defvjp(lambda x, ahead, back: (x * ahead, back), lambda back, g: (g * b
 class Roundings:
     """Random roundings to unit roundoff `u`."""
 
-    def __init__(self, u, key):
-        self.u, self.key = u, key
+    def __init__(self, u, seed):
+        self.u, self.seed, self.count = u, seed, 0
+
+    def _factors(self, shape):
+        """Numbers about 1 that depend on place, seed and call: a hash that compiles quickly."""
+        self.count += 1
+        place = jnp.arange(np.prod(shape, dtype=np.int64), dtype=np.uint32).reshape(shape)
+        mixed = (place + 1) * np.uint32(2654435761) + self.seed * np.uint32(40503) + np.uint32(self.count * 977)
+        for _ in range(2):
+            mixed = (mixed ^ (mixed >> 15)) * np.uint32(2246822519)
+        return 1 + self.u * ((mixed ^ (mixed >> 13)).astype(np.float64) * 2.0**-31 - 1)
 
     def __call__(self, x):
         if not isinstance(x, (np.ndarray, jax.Array)) or x.dtype != np.float64:
             return x
-        self.key, ahead, back = jax.random.split(self.key, 3)
-        ahead, back = (1 + self.u * jax.random.uniform(key, x.shape, minval=-1) for key in (ahead, back))
+        ahead, back = self._factors(x.shape), self._factors(x.shape)
         # Veltkamp's splitting: the part of x that has the bits of the type.
         split = lax.stop_gradient(x) * (1 / self.u + 1)
         is_exact = split - (split - x) == x
@@ -210,8 +218,8 @@ class Reference:
         def loss(wide, inputs, labels, rounded=lambda x: x):
             return mean_loss(kind, forward(model, wide, inputs, rounded), _wide(labels))
 
-        def sample(wide, inputs, labels, u, key):
-            return loss(wide, inputs, labels, Roundings(u, key))
+        def sample(wide, inputs, labels, u, seed):
+            return loss(wide, inputs, labels, Roundings(u, seed))
 
         self._exact = jax.jit(jax.value_and_grad(loss))
         self._sample = jax.jit(jax.value_and_grad(sample))
@@ -222,7 +230,7 @@ class Reference:
 
     def sample(self, inputs: dict, labels: np.ndarray, u: float, seed: int) -> tuple[float, dict[str, np.ndarray]]:
         """The same with random roundings to unit roundoff `u`."""
-        return self._arrays(self._sample(self.weights, inputs, labels, u, jax.random.key(seed)))
+        return self._arrays(self._sample(self.weights, inputs, labels, u, np.uint32(seed)))
 
     @staticmethod
     def _arrays(results) -> tuple[float, dict[str, np.ndarray]]:

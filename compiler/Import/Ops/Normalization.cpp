@@ -1,5 +1,6 @@
 //===- Normalization.cpp - Normalizations ---------------------------------===//
 #include "compiler/Import/ElementTypes.h"
+#include "compiler/Import/Importer.h"
 #include "compiler/Import/Node.h"
 #include "compiler/Import/OpTable.h"
 #include "llvm/ADT/STLExtras.h"
@@ -170,17 +171,20 @@ static LogicalResult convertBatchNorm(Node &n) {
   if (n.rank(n.in(0)) < 2) {
     return n.invalid("expected a rank of 2 or more");
   }
-  if (n.opset < 7 && !n.attrs.getFlag("is_test")) {
+  if (n.opset < 7 && !n.attrs.getFlag("is_test") && !n.importer.isTraining()) {
     return n.unsupported("training (is_test = 0)");
   }
   if (n.opset < 9 && !n.attrs.getFlag("spatial", true)) {
     return n.unsupported("statistics per activation (spatial = 0)");
   }
-  if (isTraining) {
+  bool isTrained = n.importer.isTraining();
+  if (isTraining && !isTrained) {
     return buildTrainingBatchNorm(n, epsilon, momentum);
   }
   for (unsigned i = 1; i < n.numOutputs(); ++i) {
-    if (n.wants(i)) {
+    if (isTrained) {
+      n.setAbsent(i); // a trainer's states
+    } else if (n.wants(i)) {
       return n.unsupported("running statistics outside training_mode");
     }
   }

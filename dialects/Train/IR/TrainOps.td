@@ -45,10 +45,11 @@ class Train_Op<string mnemonic, list<Trait> traits = []> : Op<Train_Dialect, mne
 def Train_CheckOp : Train_Op<"check"> {
   let summary = "whether gradients are finite, and their norm";
   let description = [{
-    `found_inf` tells whether any element of `gradients` is an infinity or NaN.
-    `norm` is the Euclidean norm of gradients * multiplier, summed in f32; it is
-    NaN where `found_inf` holds. The norm of finite gradients may be infinite,
-    which is no reason to skip a step.
+    `found_inf` tells whether any element of gradients * multiplier is an
+    infinity or NaN, rounded to f32: below a scale of 1 a finite gradient may
+    overflow when it is unscaled. `norm` is the Euclidean norm of that product,
+    summed in f32; it is NaN where `found_inf` holds. The norm of finite gradients
+    may be infinite, which is no reason to skip a step.
 
     ```mlir
     %found, %norm = train.check %g, %m : (tensor<1024xf32>, tensor<f32>) -> (tensor<i1>, tensor<f32>)
@@ -133,8 +134,10 @@ def Train_AdamOp : Train_Op<"adam", [
     -learning_rate / (1 - beta1^step) * mean' / (sqrt(square' / (1 - beta2^step)) + epsilon).
     `step` counts the steps taken, this one included. Weight decay is added to g
     (Adam), or with `decoupled` multiplies the parameter by
-    1 - learning_rate * weight_decay first (AdamW). Nothing changes where `skip`
-    holds.
+    1 - learning_rate * weight_decay first (AdamW). With `epsilon_hat` the epsilon
+    is added to sqrt(square') before the bias of that is corrected (Kingma and
+    Ba: Adam, end of section 2), and nothing is corrected where `step` is 0, as
+    ONNX has it. Nothing changes where `skip` holds.
 
     ```mlir
     %w1, %a1, %s1 = train.adam %w, %a, %s, %g, %m, %skip, %step, %lr, %b1, %b2, %eps, %decay {decoupled}
@@ -146,7 +149,8 @@ def Train_AdamOp : Train_Op<"adam", [
   let arguments = (ins Train_F32:$parameter, Train_F32:$mean, Train_F32:$square, Train_F32:$gradient,
                        Train_Scalar:$multiplier, 0DTensorOf<[I1]>:$skip, 0DTensorOf<[I32]>:$step,
                        Train_Scalar:$learning_rate, Train_Scalar:$beta1, Train_Scalar:$beta2,
-                       Train_Scalar:$epsilon, Train_Scalar:$weight_decay, UnitAttr:$decoupled);
+                       Train_Scalar:$epsilon, Train_Scalar:$weight_decay, UnitAttr:$decoupled,
+                       UnitAttr:$epsilon_hat);
   let results = (outs Train_F32:$new_parameter, Train_F32:$new_mean, Train_F32:$new_square);
 }
 

@@ -1,5 +1,18 @@
 // RUN: ampc-opt %s --training-build-step=optimizer=adamw | FileCheck %s
 // RUN: ampc-opt %s --training-build-step=optimizer=nesterov | FileCheck %s --check-prefix=NESTEROV
+// RUN: ampc-opt %s --training-build-step=optimizer=sgd | FileCheck %s --check-prefix=SGD
+// RUN: ampc-opt %s --training-build-step="optimizer=adam-epsilon-hat first-count=3" | FileCheck %s --check-prefix=ONNX
+
+// Without momentum there is no state for it, and no number.
+// SGD-NOT: @momentum_buffer
+// SGD-NOT: amp.name = "momentum"
+// SGD: train.sgd
+// SGD-NOT: @momentum_buffer
+
+// ONNX counts the updates before, and may begin with some.
+// ONNX: %[[FIRST:.*]] = amp.constant dense<3> : tensor<i32>
+// ONNX: %[[STEP:.*]] = amp.add %{{.*}}, %[[FIRST]]
+// ONNX: train.adam {{.*}}%[[STEP]]{{.*}} {epsilon_hat}
 
 // Parameters lie in one arena, gradients and moments in others of the same index.
 // CHECK: train.arena @parameters : tensor<64xf32>
@@ -39,10 +52,12 @@
 // CHECK-SAME: tensor<64xf32> {train.state = @parameters}
 // CHECK-SAME: {amp.name = "beta1"}
 // CHECK: %[[F:.*]], %{{.*}} = train.check
-// CHECK: %[[SKIP:.*]] = amp.and %[[F]], %{{.*}}
+// CHECK: %[[FOUND:.*]] = amp.and %[[F]], %{{.*}}
+// CHECK: %[[SKIP:.*]] = amp.and %[[FOUND]], %{{.*}}
 // CHECK: train.clip
+// CHECK: %[[STAY:.*]] = amp.or %[[SKIP]], %{{.*}}
 // CHECK: train.update_scale
-// CHECK: train.adam {{.*}}%[[SKIP]]{{.*}} {decoupled}
+// CHECK: train.adam {{.*}}%[[STAY]]{{.*}} {decoupled}
 // NESTEROV: train.sgd {{.*}} {nesterov}
 
 // CHECK-LABEL: func.func @grad_stats

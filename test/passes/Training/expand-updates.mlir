@@ -1,8 +1,13 @@
 // RUN: ampc-opt %s --training-expand-updates | FileCheck %s
 
 // One sum over the gradients tells whether they are finite, and their norm.
+// What is checked is unscaled: that may overflow where gradients do not.
 // CHECK-LABEL: func.func @check
+// CHECK-SAME: %[[G:[a-z0-9]+]]: tensor<4x8xf32>, %[[M:[a-z0-9]+]]: tensor<f32>
 func.func @check(%g: tensor<4x8xf32>, %m: tensor<f32>) -> (tensor<i1>, tensor<f32>) {
+  // CHECK: %[[U:.*]] = amp.mul %[[G]], %[[M]]
+  // CHECK: %[[A:.*]] = amp.abs %[[U]]
+  // CHECK: amp.compare %[[A]]
   // CHECK: %[[S:.*]] = amp.select %{{.*}}, %{{.*}}, %{{.*}} : (tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32>)
   // CHECK: %[[R:.*]] = amp.reduce_sum %[[S]] {axes = array<i64: 0, 1>, keepdims = false}
   // CHECK-NOT: reduce
