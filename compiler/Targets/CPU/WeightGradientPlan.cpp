@@ -108,6 +108,13 @@ void WeightGradientPlan::planBlocks(const CpuTraits &traits,
   slice = std::min(slice, std::max<int64_t>(positions, 1));
   leftDirect = isDirect(op.getGradient());
   rightDirect = isInputDirect(op);
+  if (rightDirect) {
+    // A panel of the slice stays in the first-level cache, of whose lines a
+    // position takes those that lie at its distance modulo a page.
+    constexpr int64_t page = 4096, ways = 12, leastPositions = 32;
+    int64_t distance = shapeOf(op.getInput()).back() * 4;
+    slice = std::min(slice, std::max(ways * page / distance, leastPositions));
+  }
   leftOffset = llvm::alignTo(blockRows * sumStride * 4, 64);
   rightOffset = leftOffset + llvm::alignTo(slice * leftStride * 4, 64);
 }
