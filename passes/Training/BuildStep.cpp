@@ -155,11 +155,12 @@ LogicalResult StepBuilder::wire() {
   amp::Formula f(front, loc);
   Value micro = addArgument(state.micro, state.countType());
   Value isLater = f.compare(micro, P::GT, 0);
+  Operation *first = isLater.getDefiningOp();
   for (auto [result, symbol] : summed) {
     Value value = terminator->getOperand(result);
     // At once, so that nothing has to be kept for the sum.
     if (Operation *by = value.getDefiningOp()) {
-      front.setInsertionPointAfter(by);
+      front.setInsertionPointAfter(by->isBeforeInBlock(first) ? first : by);
     } else {
       front.setInsertionPoint(terminator);
     }
