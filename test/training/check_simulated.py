@@ -44,7 +44,7 @@ def train(folder: pathlib.Path, name: str, trained: models.Trained, amp: str, ar
     """Compile and train; the log, the parameters, and on a GPU what it did."""
     program = folder / f"{name}-{amp}-{arch or 'cpu'}"
     target = ["--target=cuda", "--simulate", f"--cuda-arch={arch}"] if arch else []
-    subprocess.run([env.ampc_path(), folder / f"{name}.onnx", "--train", f"--loss={trained.loss}", "--optimizer=sgd",
+    subprocess.run([env.ampc_path(), folder / f"{name}.onnx", "--train", f"--loss={trained.loss}", "--optimizer=momentum",
                     f"--amp={amp}", "-o", program, *target], check=True, capture_output=True, text=True)
     log, work = folder / f"{program.name}.jsonl", folder / f"{program.name}.work"
     checkpoints = folder / f"{program.name}.checkpoints"
