@@ -1,8 +1,5 @@
 // RUN: ampc-opt %s --training-keep-copies | FileCheck %s
 
-// An arena of copies has the index of the parameters.
-// CHECK: train.state @w.f16 : tensor<4x2xf16> in @parameters.f16 at 32
-// CHECK: train.arena @parameters.f16 : tensor<64xf16>
 train.arena @parameters : tensor<64xf32>
 train.state parameter @b : tensor<4xf32> in @parameters at 0
 train.state parameter @w : tensor<4x2xf32> in @parameters at 32
@@ -27,7 +24,9 @@ func.func @step(%x: tensor<2x2xf16>, %w: tensor<4x2xf32> {train.state = @w}, %y:
   return %2, %4, %5 : tensor<2x4xf16>, tensor<3x2xf16>, tensor<4x2xf32>
 }
 
-// The update writes both.
+// An arena of copies has the index of the parameters. The update writes both.
+// CHECK: train.arena @parameters.f16 : tensor<64xf16>
+// CHECK: train.state @w.f16 : tensor<4x2xf16> in @parameters.f16 at 32
 // CHECK-LABEL: func.func @apply
 // CHECK-SAME: -> (tensor<64xf32> {train.state = @parameters}, tensor<64xf16> {train.state = @parameters.f16})
 // CHECK: %[[P:.*]] = amp.add
