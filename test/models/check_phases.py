@@ -41,7 +41,8 @@ MODELS = ("mlp", "conv-bn", "resnet-tiny", "bert-tiny", "bert-tiny-fused", "bert
           "gpt2-tiny", "gpt2-tiny-fused", "gpt2-tiny-attention")
 PHASES = ("import", "graph", "precision", "fusion")
 # Relative Frobenius error from the phase before.
-BOUNDS = {"off": {"graph": 2e-6, "precision": 0.0, "fusion": 0.0},
+# Fusion cuts long sums into parts, which changes the order of f32 additions.
+BOUNDS = {"off": {"graph": 2e-6, "precision": 0.0, "fusion": 2e-7},
           "bf16": {"graph": 2e-6, "precision": 2e-2, "fusion": 2e-2},
           "bf16 --strict-rounding": {"graph": 2e-6, "precision": 2e-2, "fusion": 0.0}}
 DIFFERENCE = re.compile(r"result (\d+): relative difference (\S+),")
