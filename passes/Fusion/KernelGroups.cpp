@@ -75,6 +75,7 @@ KernelGroups::KernelGroups(Block &block, int64_t lanes)
       place(&op, kind);
     }
   }
+  mergeDiamonds();
   for (auto &group : groups) {
     stripReshapes(*group);
   }
@@ -157,6 +158,34 @@ void KernelGroups::absorbPrologues(KernelGroup &group, Operation *op) {
 
 /// Whether these groups can be one at `op`: no op before it reads a result of
 /// theirs, but for their own.
+/// A map whose result several operations read, all of them in the prologue of
+/// one row reduction: placed one by one, none of them was its only reader.
+void KernelGroups::mergeDiamonds() {
+  for (auto &producer : groups) {
+    if (producer->ops.empty() || producer->closed || producer->isScalar ||
+        producer->isShared || !isMapKind(producer->kind) ||
+        producer->tail->getNumResults() != 1) {
+      continue;
+    }
+    Value result = producer->tail->getResult(0);
+    KernelGroup *reader = nullptr;
+    bool isPrologue = !result.use_empty() && !shapeOf(result).empty();
+    for (Operation *user : result.getUsers()) {
+      KernelGroup *group = membership.lookup(user);
+      isPrologue = isPrologue && group && (!reader || group == reader) &&
+                   group->kind == FusionKind::RowReduction &&
+                   kindOf(user) == FusionKind::Elementwise &&
+                   user->isBeforeInBlock(group->root) &&
+                   shapeOf(user->getResult(0)) == shapeOf(result);
+      reader = group;
+    }
+    if (isPrologue && reader != producer.get() &&
+        reader->ops.size() + producer->ops.size() <= maxOps) {
+      merge(*reader, *producer);
+    }
+  }
+}
+
 bool KernelGroups::canMoveTo(Operation *op,
                              ArrayRef<KernelGroup *> merged) const {
   return llvm::all_of(merged, [&](KernelGroup *group) {

@@ -56,6 +56,7 @@ private:
                        mlir::Value operand) const;
   void absorbPrologues(KernelGroup &group, mlir::Operation *op);
   void merge(KernelGroup &into, KernelGroup &from);
+  void mergeDiamonds();
   void stripReshapes(KernelGroup &group);
   KernelGroup *groupOf(mlir::Value value) const;
 

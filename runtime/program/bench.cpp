@@ -2,6 +2,8 @@
 #include "runtime/io/file.h"
 #include "runtime/io/json.h"
 #include "runtime/program/command_line.h"
+#include "runtime/program/update_work.h"
+#include "runtime/training/commands.h"
 
 #include <algorithm>
 #include <stdio.h>
@@ -29,10 +31,14 @@ public:
 private:
   Status prepare();
   Status once() {
-    return Status(ampc_session_run(holder.session, in.data(), out.data()));
+    return options.train.benchStep
+               ? updates.update(holder.session)
+               : Status(
+                     ampc_session_run(holder.session, in.data(), out.data()));
   }
   Status warmUp();
   Status measure();
+  Status measureParts();
   Status profile();
   void report();
   Status exportTimes();
@@ -44,12 +50,18 @@ private:
   Vec<Bytes> outputs;
   Vec<const void *> in;
   Vec<void *> out;
-  Vec<double> times;     // milliseconds, in order of the runs
-  double wall = 0;       // seconds of all measured runs
-  uint64_t launches = 0; // of one run, as a mean
+  UpdateWork updates;
+  Vec<double> times;                  // milliseconds, in order of the runs
+  Vec<double> microTimes, applyTimes; // of the parts of an update
+  double wall = 0;                    // seconds of all measured runs
+  uint64_t launches = 0;              // of one run, as a mean
 };
 
 Status Bench::prepare() {
+  if (options.train.benchStep) {
+    AMPC_TRY(openSession(program, options, &holder));
+    return trainingOf(program)->openUpdates(holder.session, options, &updates);
+  }
   AMPC_TRY(gatherInputs(program, options, Missing::Fill, &inputs));
   AMPC_TRY(openSession(program, options, &holder));
   for (const Tensor &tensor : inputs) {
@@ -88,6 +100,23 @@ Status Bench::measure() {
   return Status();
 }
 
+/// The parts of an update by themselves. On a GPU they are two graphs, so that
+/// both together may take longer than the update.
+Status Bench::measureParts() {
+  size_t rounds = std::min<size_t>(times.size(), 1000);
+  double last = seconds();
+  for (size_t i = 0; i < rounds; ++i) {
+    AMPC_TRY(updates.microStep(holder.session));
+    double middle = seconds();
+    AMPC_TRY(updates.apply(holder.session));
+    double now = seconds();
+    microTimes.push((middle - last) * 1e3);
+    applyTimes.push((now - middle) * 1e3);
+    last = now;
+  }
+  return Status();
+}
+
 /// Apart from the measured runs, whose times it would change.
 Status Bench::profile() {
   ampc_session_set_profiling(holder.session, 1);
@@ -108,42 +137,70 @@ double percentile(const Vec<double> &sorted, double percent) {
   return sorted[std::min(index, sorted.size() - 1)];
 }
 
-void Bench::report() {
+Vec<double> sort(const Vec<double> &times) {
   Vec<double> sorted;
-  double sum = 0;
   for (double time : times) {
     sorted.push(time);
-    sum += time;
   }
   std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+double median(const Vec<double> &sorted) {
+  size_t count = sorted.size();
+  return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+void Bench::report() {
+  Vec<double> sorted = sort(times);
+  double sum = 0;
+  for (double time : times) {
+    sum += time;
+  }
   size_t count = sorted.size();
   double mean = sum / static_cast<double>(count);
-  double median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+  bool isStep = options.train.benchStep;
+  double micro = isStep ? median(sort(microTimes)) : 0;
+  double apply = isStep ? median(sort(applyTimes)) : 0;
   double throughput = static_cast<double>(count) / wall;
   unsigned threads = ampc_session_num_threads(holder.session);
 
   if (!options.quiet) {
-    printf("Model: %s, %u threads, %llu launches a run\n",
+    printf("Model: %s, %u threads, %llu launches %s\n",
            program.name ? program.name : "", threads,
-           static_cast<unsigned long long>(launches));
+           static_cast<unsigned long long>(launches),
+           isStep ? "a step" : "a run");
     printf("Runs: %zu in %.3f s after %llu ms of warm-up\n", count, wall,
            static_cast<unsigned long long>(options.warmUpMs));
-    printf("Throughput: %.6g runs/s\n", throughput);
+    if (isStep) {
+      printf("Throughput: %.6g steps/s, %.6g samples/s\n", throughput,
+             throughput * static_cast<double>(updates.batch()));
+    } else {
+      printf("Throughput: %.6g runs/s\n", throughput);
+    }
     printf("Latency: min = %.6g ms, max = %.6g ms, mean = %.6g ms, median = "
            "%.6g ms",
-           sorted[0], sorted[count - 1], mean, median);
+           sorted[0], sorted[count - 1], mean, median(sorted));
     for (double percent : options.percentiles) {
       printf(", percentile(%g%%) = %.6g ms", percent,
              percentile(sorted, percent));
     }
     printf("\n");
+    if (isStep) {
+      printf("Parts: micro-step, median = %.6g ms, update, median = %.6g ms\n",
+             micro, apply);
+    }
   }
   // One line for scripts; the keys are part of the interface.
   printf("ampc-bench: PASSED runs=%zu throughput=%.6g min_ms=%.6g max_ms=%.6g "
          "mean_ms=%.6g median_ms=%.6g",
-         count, throughput, sorted[0], sorted[count - 1], mean, median);
+         count, throughput, sorted[0], sorted[count - 1], mean, median(sorted));
   for (double percent : options.percentiles) {
     printf(" p%g_ms=%.6g", percent, percentile(sorted, percent));
+  }
+  if (isStep) {
+    printf(" micro_step_ms=%.6g update_ms=%.6g samples_per_s=%.6g", micro,
+           apply, throughput * static_cast<double>(updates.batch()));
   }
   printf(" launches=%llu threads=%u\n",
          static_cast<unsigned long long>(launches), threads);
@@ -170,6 +227,9 @@ Status Bench::run() {
   AMPC_TRY(prepare());
   AMPC_TRY(warmUp());
   AMPC_TRY(measure());
+  if (options.train.benchStep) {
+    AMPC_TRY(measureParts());
+  }
   if (options.profile) {
     AMPC_TRY(profile());
   }

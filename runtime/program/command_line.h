@@ -34,6 +34,14 @@ enum class Missing { Reject, Fill };
 /// Missing::Fill takes random numbers for floats and zeros for the rest.
 Status gatherInputs(const ampc_program &program, const Options &options,
                     Missing missing, Vec<Tensor> *outTensors);
+/// What `--input` gives for `count` inputs; `*outGiven` tells which.
+Status takeInputs(const ampc_tensor_desc *inputs, uint32_t count,
+                  const Options &options, Vec<bool> *outGiven,
+                  Vec<Tensor> *outTensors);
+/// What stands in for input `index` in measurements: random numbers, or zeros
+/// where they are no floats.
+Status fillInput(const ampc_tensor_desc &desc, uint32_t index,
+                 Tensor *outTensor);
 /// One tensor for each graph input from `--data`, of its type, its first
 /// dimension free. AMPC_INVALID names every input that the data lacks.
 Status gatherData(const ampc_program &program, const Options &options,
@@ -49,6 +57,10 @@ Status skipType(const ampc_tensor_desc &desc, const char **value);
 Status fillRandom(const ampc_tensor_desc &desc, uint64_t seed,
                   Tensor *outTensor);
 Status fillZero(const ampc_tensor_desc &desc, Tensor *outTensor);
+/// Random whole numbers from 0 to below `count`, which is positive, for a type
+/// that is no float.
+Status fillBelow(const ampc_tensor_desc &desc, uint64_t count, uint64_t seed,
+                 Tensor *outTensor);
 
 /// Splits `[NAME=]VALUE` by the longest of the names that fits; the only name
 /// may be left out. `*outIndex` is `count` when VALUE stands for all of them.

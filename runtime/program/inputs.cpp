@@ -69,9 +69,8 @@ const char *skipAt(const char *value) {
   return *value == '@' ? value + 1 : value;
 }
 
-Status takeInput(const ampc_program &program, const Options &options,
+Status takeInput(const ampc_tensor_desc &desc, const Options &options,
                  uint32_t index, const char *value, Tensor *out) {
-  const ampc_tensor_desc &desc = program.inputs[index];
   if (isLiteral(value)) {
     return parseLiteral(desc, value, index + 1, out);
   }
@@ -173,35 +172,47 @@ Status takeDataList(const ampc_program &program, const Options &options,
 
 } // namespace
 
-Status gatherInputs(const ampc_program &program, const Options &options,
-                    Missing missing, Vec<Tensor> *outTensors) {
-  Vec<bool> given;
-  given.resize(program.num_inputs);
-  outTensors->resize(program.num_inputs);
+Status takeInputs(const ampc_tensor_desc *inputs, uint32_t count,
+                  const Options &options, Vec<bool> *outGiven,
+                  Vec<Tensor> *outTensors) {
+  outGiven->resize(count);
+  outTensors->resize(count);
   for (const char *text : options.inputs) {
     uint32_t index;
     const char *value;
-    AMPC_TRY(splitName("input", text, program.inputs, program.num_inputs,
-                       &index, &value));
-    if (index == program.num_inputs) {
+    AMPC_TRY(splitName("input", text, inputs, count, &index, &value));
+    if (index == count) {
       return Status::error(AMPC_USAGE,
                            "expected --input=NAME=VALUE where there are %u "
                            "inputs, got '%s'",
-                           program.num_inputs, text);
+                           count, text);
     }
-    if (given[index]) {
+    if ((*outGiven)[index]) {
       return Status::error(AMPC_USAGE, "input '%s' is given twice",
-                           program.inputs[index].name);
+                           inputs[index].name);
     }
-    AMPC_TRY(takeInput(program, options, index, value, &(*outTensors)[index]));
-    given[index] = true;
+    AMPC_TRY(
+        takeInput(inputs[index], options, index, value, &(*outTensors)[index]));
+    (*outGiven)[index] = true;
   }
+  return Status();
+}
+
+Status fillInput(const ampc_tensor_desc &desc, uint32_t index,
+                 Tensor *outTensor) {
+  return isFloat(desc.dtype) ? fillRandom(desc, index + 1, outTensor)
+                             : fillZero(desc, outTensor);
+}
+
+Status gatherInputs(const ampc_program &program, const Options &options,
+                    Missing missing, Vec<Tensor> *outTensors) {
+  Vec<bool> given;
+  AMPC_TRY(takeInputs(program.inputs, program.num_inputs, options, &given,
+                      outTensors));
   for (uint32_t i = 0; missing == Missing::Fill && i < program.num_inputs;
        ++i) {
-    const ampc_tensor_desc &desc = program.inputs[i];
     if (!given[i]) {
-      AMPC_TRY(isFloat(desc.dtype) ? fillRandom(desc, i + 1, &(*outTensors)[i])
-                                   : fillZero(desc, &(*outTensors)[i]));
+      AMPC_TRY(fillInput(program.inputs[i], i, &(*outTensors)[i]));
       given[i] = true;
     }
   }

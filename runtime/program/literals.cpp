@@ -130,6 +130,19 @@ Status fillRandom(const ampc_tensor_desc &desc, uint64_t seed,
   return Status();
 }
 
+Status fillBelow(const ampc_tensor_desc &desc, uint64_t count, uint64_t seed,
+                 Tensor *outTensor) {
+  AMPC_TRY(makeTensor(desc, outTensor));
+  size_t size = ampc_dtype_size(desc.dtype);
+  uint64_t state = seed;
+  for (uint64_t at = 0; at < desc.bytes; at += size) {
+    uint8_t bytes[8];
+    storeLE(bytes, (nextRandom(&state) >> 32) % count);
+    memcpy(outTensor->data.data() + at, bytes, size);
+  }
+  return Status();
+}
+
 Status fillZero(const ampc_tensor_desc &desc, Tensor *outTensor) {
   AMPC_TRY(makeTensor(desc, outTensor));
   memset(outTensor->data.data(), 0, desc.bytes);

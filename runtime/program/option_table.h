@@ -31,9 +31,9 @@ struct OptionTable {
   size_t count;
 };
 
-/// Options of all commands but those of `train` alone.
+/// Options of all programs.
 extern const OptionTable generalOptions;
-/// Options of `train`, for trainers alone.
+/// Options for trainers alone.
 extern const OptionTable trainingOptions;
 
 /// A whole number in [low, high].

@@ -16,6 +16,9 @@ void printProfile(ampc_session session, uint64_t runs) {
   for (size_t i = 0; i < ampc_session_profile_size(session); ++i) {
     ampc_profile_entry entry;
     ampc_session_profile_entry(session, i, &entry);
+    if (!entry.launches) {
+      continue; // of another entry, or a branch not taken
+    }
     bool isCopy = strcmp(entry.kernel, "copy") == 0;
     (isCopy ? copies : launches) += entry.launches;
     nanoseconds += entry.nanoseconds;

@@ -1,6 +1,7 @@
 //===- train.cpp - The commands train and eval ----------------------------===//
 #include "runtime/program/command_line.h"
 #include "runtime/program/option_table.h"
+#include "runtime/program/update_work.h"
 #include "runtime/training/clock.h"
 #include "runtime/training/commands.h"
 #include "runtime/training/training_run.h"
@@ -76,9 +77,16 @@ static Status loadCheckpoint(const char *path, ampc_session session) {
   return checkpoint.load(session);
 }
 
+static Status openUpdates(ampc_session session, const Options &options,
+                          UpdateWork *out) {
+  AMPC_TRY(out->open(*ampc_session_program(session), options));
+  // A checkpoint has its own.
+  return options.checkpoint ? Status() : out->begin(session, options.train);
+}
+
 } // namespace ampc::runtime
 
 using namespace ampc::runtime;
 
-const ampc_training_commands ampc_training = {&trainingOptions, trainCommand,
-                                              evalCommand, loadCheckpoint};
+const ampc_training_commands ampc_training = {
+    &trainingOptions, trainCommand, evalCommand, loadCheckpoint, openUpdates};

@@ -1,4 +1,4 @@
-//===- training_options.cpp - Options of train ----------------------------===//
+//===- training_options.cpp - Options of trainers -------------------------===//
 #include "runtime/program/option_table.h"
 
 namespace ampc::runtime {
@@ -148,12 +148,19 @@ Status setLastBatch(Options &options, const char *text) {
 
 constexpr uint64_t manySteps = 1'000'000'000'000;
 
+/// Commands that make updates.
+constexpr unsigned onUpdate = onTrain | onBench;
+
 constexpr OptionEntry entries[] = {
+    {"step", nullptr, onBench,
+     "measure training steps on one batch, not predictions; it is drawn unless "
+     "--input names it, and the learning rate is 0 unless --lr is given",
+     setSwitch<&TrainOptions::benchStep>},
     {"epochs", "N", onTrain, "passes over the data set",
      setCount<&TrainOptions::epochs, 1, manySteps>},
     {"steps", "N", onTrain, "updates at most, beside or instead of --epochs",
      setCount<&TrainOptions::steps, 1, manySteps>},
-    {"lr", "F", onTrain, "the largest learning rate of the schedule",
+    {"lr", "F", onUpdate, "the largest learning rate of the schedule",
      setNumber<&TrainOptions::learningRate, Range::NotNegative>},
     {"schedule", "KIND", onTrain,
      "constant (default), linear or cosine, both down to 0; over the updates "
@@ -161,21 +168,21 @@ constexpr OptionEntry entries[] = {
      setSchedule},
     {"warmup-steps", "N", onTrain, "updates over which the rate rises first",
      setCount<&TrainOptions::warmupSteps, 0, manySteps>},
-    {"momentum", "F", onTrain, "of sgd with momentum (default 0.9)",
+    {"momentum", "F", onUpdate, "of sgd with momentum (default 0.9)",
      setNumber<&TrainOptions::momentum, Range::BelowOne>},
-    {"weight-decay", "F", onTrain, "as the optimizer defines it (default 0)",
+    {"weight-decay", "F", onUpdate, "as the optimizer defines it (default 0)",
      setNumber<&TrainOptions::weightDecay, Range::NotNegative>},
-    {"beta1", "F", onTrain, "of adam and adamw (default 0.9)",
+    {"beta1", "F", onUpdate, "of adam and adamw (default 0.9)",
      setNumber<&TrainOptions::beta1, Range::BelowOne>},
-    {"beta2", "F", onTrain, "of adam and adamw (default 0.999)",
+    {"beta2", "F", onUpdate, "of adam and adamw (default 0.999)",
      setNumber<&TrainOptions::beta2, Range::BelowOne>},
-    {"eps", "F", onTrain,
+    {"eps", "F", onUpdate,
      "of adam and adamw (default 1e-8), and adagrad (1e-10)",
      setNumber<&TrainOptions::epsilon, Range::NotNegative>},
-    {"lr-decay", "F", onTrain,
+    {"lr-decay", "F", onUpdate,
      "of adagrad: by how much an update lowers the rate (default 0)",
      setNumber<&TrainOptions::rateDecay, Range::NotNegative>},
-    {"clip-norm", "F", onTrain, "largest norm of all gradients (0: any)",
+    {"clip-norm", "F", onUpdate, "largest norm of all gradients (0: any)",
      setNumber<&TrainOptions::clipNorm, Range::NotNegative>},
     {"clip-value", "F", onTrain, "largest magnitude of a gradient (0: any)",
      setNumber<&TrainOptions::clipValue, Range::NotNegative>},
@@ -183,12 +190,12 @@ constexpr OptionEntry entries[] = {
      "batches whose gradients make an update (default 1); the last of an epoch "
      "takes what is left",
      setCount<&TrainOptions::accumulate, 1, 1'000'000>},
-    {"seed", "N", onTrain, "of the order of the samples (default 0)", setSeed},
-    {"scaler", "KIND", onTrain,
+    {"seed", "N", onUpdate, "of the order of the samples (default 0)", setSeed},
+    {"scaler", "KIND", onUpdate,
      "loss scaling: dynamic, static, off or auto, the default: dynamic if "
      "gradients are computed in f16",
      setScaler},
-    {"init-scale", "F", onTrain, "the first loss scale (default 65536)",
+    {"init-scale", "F", onUpdate, "the first loss scale (default 65536)",
      setNumber<&TrainOptions::initScale, Range::Positive>},
     {"growth-factor", "F", onTrain, "of the dynamic scale (default 2)",
      setNumber<&TrainOptions::growthFactor, Range::AboveOne>},

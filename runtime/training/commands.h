@@ -8,12 +8,13 @@
 namespace ampc::runtime {
 struct Options;
 struct OptionTable;
+class UpdateWork;
 } // namespace ampc::runtime
 
 /// The command line reaches training through the program's pointer to this and
 /// in no other way, so that programs for inference do without its code.
 struct ampc_training_commands {
-  /// The options of `train` alone.
+  /// The options that only trainers have.
   const ampc::runtime::OptionTable *options;
   /// `*outSignal` is the signal that ended the training early, or 0.
   ampc::runtime::Status (*train)(const ampc_program &program,
@@ -24,6 +25,10 @@ struct ampc_training_commands {
   /// Checks a checkpoint and gives its states to a session of the program.
   ampc::runtime::Status (*loadCheckpoint)(const char *path,
                                           ampc_session session);
+  /// Prepares updates of a session on one batch, to be measured.
+  ampc::runtime::Status (*openUpdates)(ampc_session session,
+                                       const ampc::runtime::Options &options,
+                                       ampc::runtime::UpdateWork *outWork);
 };
 
 #endif // AMPC_RUNTIME_TRAINING_COMMANDS_H

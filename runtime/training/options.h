@@ -62,6 +62,8 @@ struct TrainOptions {
   const char *model = nullptr; // the original, where it has moved
   const char *log = nullptr;
   const char *tensorboard = nullptr;
+
+  bool benchStep = false; // bench measures updates, not predictions
 };
 
 } // namespace ampc::runtime

@@ -47,7 +47,6 @@ private:
   Status checkIdentity(const CheckpointInfo &saved);
   Status begin();
   Status initialize();
-  Status writeState(const char *name, const void *data, uint64_t bytes);
   Str scheduleText() const;
   Status tellConfig();
 

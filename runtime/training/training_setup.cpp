@@ -2,18 +2,11 @@
 #include "runtime/io/json.h"
 #include "runtime/training/checkpoint_format.h"
 #include "runtime/training/clock.h"
+#include "runtime/training/first_states.h"
 #include "runtime/training/training_run.h"
 
 namespace ampc::runtime {
 namespace {
-
-ScalerKind resolveScaler(const Trainer &trainer, const TrainOptions &options) {
-  if (options.scaler != ScalerKind::Auto) {
-    return options.scaler;
-  }
-  return trainer.facts().computesF16Gradients ? ScalerKind::Dynamic
-                                              : ScalerKind::Off;
-}
 
 Status usage(const char *text) { return Status::error(AMPC_USAGE, "%s", text); }
 
@@ -164,24 +157,9 @@ Status TrainingRun::resume() {
   return Status();
 }
 
-Status TrainingRun::writeState(const char *name, const void *from,
-                               uint64_t bytes) {
-  int64_t index = trainer.findState(name);
-  if (index < 0 || trainer.program().states[index].tensor.bytes != bytes) {
-    return Status();
-  }
-  return Status(
-      ampc_session_write_state(session, static_cast<uint32_t>(index), from));
-}
-
-/// The states of a new run that do not begin as they are in the program.
+/// The states of a new run.
 Status TrainingRun::begin() {
-  float scale = scaler == ScalerKind::Off
-                    ? 1
-                    : static_cast<float>(options.initScale.value);
-  AMPC_TRY(writeState("train.scale", &scale, sizeof scale));
-  // Of random numbers in the program.
-  return writeState("train.seed", &identity.seed, sizeof identity.seed);
+  return writeFirstStates(session, trainer, options, scaler, identity.seed);
 }
 
 Status TrainingRun::openFolder() {

@@ -2,9 +2,10 @@
 // A product over samples and positions: rows are output channels, columns are
 // taps and the input channels under each, and what is summed are positions. A
 // work item is a block of the result that stays in scratch. Slices of positions
-// are copied beside it, as f32 and with a position's channels side by side:
-// from there tiles of the block accumulate in registers.
+// are copied beside it, as f32 and with a position's channels side by side,
+// unless they lie so in memory; tiles of the block accumulate in registers.
 #include "compiler/Targets/CPU/Contraction.h"
+#include "compiler/Targets/CPU/WeightGradientPlan.h"
 
 #include "compiler/Targets/Codegen/ConvWindow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,50 +19,22 @@ using namespace ampc::cpu;
 
 namespace {
 
-class WeightGradientKernel {
+class WeightGradientKernel : private WeightGradientPlan {
 public:
   WeightGradientKernel(CpuEmitter &e, amp::ConvWeightGradientOp op)
-      : e(e), op(op), window(op),
-        isLast(op.getLayout() == amp::Layout::ChannelsLast),
-        lanes(e.traits.lanes) {
-    ArrayRef<int64_t> gradient = shapeOf(op.getGradient());
-    ArrayRef<int64_t> result = shapeOf(op.getResult());
-    space.push_back(gradient.front());
-    llvm::append_range(space, isLast ? gradient.drop_front().drop_back()
-                                     : gradient.drop_front(2));
-    positions = llvm::product_of(space);
-    groups = static_cast<int64_t>(op.getGroup());
-    m = result[0] / groups;
-    // Few channels make short copies: where the taps of a row lie side by side,
-    // they count as channels of one tap.
-    bool isRow = isLast && groups == 1 && op.getDilations().back() == 1 &&
-                 result[1] < lanes && isa<BlockArgument>(op.getInput());
-    kernel.assign(op.getKernel().begin(), op.getKernel().end());
-    if (isRow) {
-      run = std::exchange(kernel.back(), 1);
-    }
-    channels = result[1] * run;
-    taps = llvm::product_of(kernel);
-    planBlocks();
-  }
+      : WeightGradientPlan(e.machine, op), e(e), op(op), window(op) {}
 
-  bool isEmpty() const {
-    return m * channels * taps * groups == 0 || positions == 0;
-  }
+  using WeightGradientPlan::isEmpty;
 
   LogicalResult emit();
 
 private:
-  void planBlocks();
-  int64_t items() const {
-    return groups * rowBlocks * tapBlocks * channelBlocks;
-  }
   LogicalResult emitItem(ArrayRef<Value> at);
   LogicalResult packSlice(Value first, Value count);
   LogicalResult packTaps(ArrayRef<Value> position, Value target);
   LogicalResult packRun(ArrayRef<Value> position, ArrayRef<Value> outer,
                         Value to);
-  void multiply(Value count);
+  void multiply(Value first, Value count);
   LogicalResult finish();
   LogicalResult finishElements(Value row, Value tap, Value channel,
                                int64_t width);
@@ -98,6 +71,15 @@ private:
     return arith::MinUIOp::create(e.b, e.loc, left, e.index(count));
   }
 
+  /// A tensor's channels from `channel` on, position by position from `first`
+  /// on.
+  MatrixBlock directSlice(Value tensor, Value first, Value channel) {
+    int64_t size = shapeOf(tensor).back();
+    auto argument = cast<BlockArgument>(tensor);
+    return {e.argumentPointer(argument.getArgNumber()),
+            e.addIndex(e.mulIndex(first, size), channel), size, f32()};
+  }
+
   /// `width` channels from `channel` on of a sample at a position.
   FailureOr<Value> pull(Value tensor, Value sample, ArrayRef<Value> position,
                         Value channel, int64_t width) {
@@ -117,91 +99,16 @@ private:
     return failed(value) ? value : FailureOr<Value>(puller.splat(*value));
   }
 
-  MatrixBlock leftSlice() {
-    return {e.scratchPointer(leftOffset), {}, 1, f32(), leftStride};
-  }
   Type f32() { return e.b.getF32Type(); }
 
   CpuEmitter &e;
   amp::ConvWeightGradientOp op;
   ConvWindow window;
-  bool isLast;
-  int64_t lanes;
-  SmallVector<int64_t> kernel; ///< sizes, but 1 for the last if `run` has it
-  SmallVector<int64_t> space;  ///< samples, output positions
-  int64_t positions = 0, groups = 1, m = 0, channels = 0, taps = 1;
-  int64_t run = 1; ///< taps of the last dimension that count as channels
-
-  int64_t vectors = 2, tileRows = 1; ///< of a tile
-  int64_t blockRows = 0, blockTaps = 0, blockChannels = 0;
-  int64_t rowBlocks = 0, tapBlocks = 0, channelBlocks = 0;
-  int64_t panels = 0; ///< of `vectors` vectors of columns
-  int64_t slice = 0;  ///< positions copied at a time
-  /// Elements between rows of the block and between positions of a slice: no
-  /// multiples of a page, which would put them all into one cache set.
-  int64_t sumStride = 0, leftStride = 0, rightStride = 0;
-  int64_t leftOffset = 0, rightOffset = 0; ///< bytes into scratch
-
   // Of the item that is emitted.
   Value group, firstRow, firstTap, firstChannel;
   Value rowCount, tapCount, channelCount;
   bool hasVectors = true;
 };
-
-/// Blocks as large as a quarter of the second-level cache, so that copying is
-/// little beside multiplying; but enough of them to share out.
-void WeightGradientKernel::planBlocks() {
-  constexpr int64_t mostRows = 128, mostColumns = 512, wantedItems = 8;
-  auto split = [](int64_t size, int64_t count, int64_t multiple) {
-    int64_t each = llvm::divideCeil(size, std::max<int64_t>(count, 1));
-    return std::max<int64_t>(
-        std::min<int64_t>(size, llvm::alignTo(each, multiple)), 1);
-  };
-  tileRows = tileRowsFor(e.machine, vectors);
-  int64_t panel = vectors * lanes;
-  blockRows = split(m, llvm::divideCeil(m, mostRows), tileRows);
-  int64_t parts = run == 1 ? llvm::divideCeil(channels, mostColumns) : 1;
-  blockChannels = split(channels, parts, panel);
-  blockTaps =
-      std::clamp<int64_t>(mostColumns / std::max<int64_t>(blockChannels, 1), 1,
-                          std::max<int64_t>(taps, 1));
-  auto count = [&] {
-    rowBlocks = llvm::divideCeil(m, blockRows);
-    tapBlocks = llvm::divideCeil(taps, blockTaps);
-    channelBlocks = llvm::divideCeil(channels, blockChannels);
-    return items();
-  };
-  while (count() < wantedItems) {
-    if (blockTaps * blockChannels > 4 * panel && blockTaps > 1) {
-      blockTaps = llvm::divideCeil(blockTaps, 2);
-    } else if (blockChannels > 4 * panel && run == 1) {
-      blockChannels = split(channels, 2 * channelBlocks, panel);
-    } else if (blockRows > 4 * tileRows) {
-      blockRows = split(m, 2 * rowBlocks, tileRows);
-    } else if (blockTaps > 1 && blockTaps * blockChannels > panel) {
-      blockTaps = llvm::divideCeil(blockTaps, 2);
-    } else if (blockChannels > panel && run == 1) {
-      blockChannels = split(channels, 2 * channelBlocks, panel);
-    } else if (blockRows > 2 * tileRows) {
-      blockRows = split(m, 2 * rowBlocks, tileRows);
-    } else {
-      break;
-    }
-  }
-  int64_t columns = blockTaps * blockChannels;
-  vectors = std::clamp<int64_t>(llvm::divideCeil(columns, lanes), 1, vectors);
-  panel = vectors * lanes;
-  panels = llvm::divideCeil(columns, panel);
-  auto skewed = [](int64_t size) { return llvm::alignTo(size, 32) + 16; };
-  sumStride = panels * panel;
-  leftStride = skewed(blockRows);
-  rightStride = skewed(panels * panel);
-  int64_t fit = e.machine.l2Bytes / 4 / ((leftStride + rightStride) * 4);
-  slice = std::clamp<int64_t>(fit, 32, 256);
-  slice = std::min(slice, std::max<int64_t>(positions, 1));
-  leftOffset = llvm::alignTo(blockRows * sumStride * 4, 64);
-  rightOffset = leftOffset + llvm::alignTo(slice * leftStride * 4, 64);
-}
 
 LogicalResult WeightGradientKernel::emit() {
   for (bool withVectors : {true, false}) {
@@ -245,7 +152,7 @@ LogicalResult WeightGradientKernel::emitItem(ArrayRef<Value> at) {
   e.forLoop(e.index(0), e.index(positions), slice, [&](Value first) {
     Value count = bounded(first, slice, positions);
     ok = ok && succeeded(packSlice(first, count));
-    multiply(count);
+    multiply(first, count);
   });
   return success(ok && succeeded(finish()));
 }
@@ -253,20 +160,25 @@ LogicalResult WeightGradientKernel::emitItem(ArrayRef<Value> at) {
 /// Copies the channels of gradient and input at `count` positions from `first`
 /// on.
 LogicalResult WeightGradientKernel::packSlice(Value first, Value count) {
+  if (leftDirect && rightDirect) {
+    return success();
+  }
   bool ok = true;
   Value left = e.scratchPointer(leftOffset);
   Value channel = e.addIndex(e.mulIndex(group, m), firstRow);
   e.forLoop(e.index(0), count, 1, [&](Value i) {
     SmallVector<Value> position = e.delinearize(e.addIndex(first, i), space);
     ArrayRef<Value> out = ArrayRef(position).drop_front();
-    LogicalResult copied =
-        copyRun(e, rowCount, left, e.mulIndex(i, leftStride),
-                [&](Value c, int64_t width) {
-                  return pull(op.getGradient(), position[0], out,
-                              e.addIndex(channel, c), width);
-                });
-    ok = ok && succeeded(copied) &&
-         succeeded(packTaps(position, e.mulIndex(i, rightStride)));
+    if (!leftDirect) {
+      ok = ok &&
+           succeeded(copyRun(e, rowCount, left, e.mulIndex(i, leftStride),
+                             [&](Value c, int64_t width) {
+                               return pull(op.getGradient(), position[0], out,
+                                           e.addIndex(channel, c), width);
+                             }));
+    }
+    ok = ok && (rightDirect ||
+                succeeded(packTaps(position, e.mulIndex(i, rightStride))));
   });
   return success(ok);
 }
@@ -348,15 +260,28 @@ LogicalResult WeightGradientKernel::packRun(ArrayRef<Value> position,
 }
 
 /// Adds the slice's products to the block, tile by tile.
-void WeightGradientKernel::multiply(Value count) {
-  MatrixBlock left = leftSlice();
-  MatrixBlock right{e.scratchPointer(rightOffset), {}, rightStride, f32()};
+void WeightGradientKernel::multiply(Value first, Value count) {
+  MatrixBlock left{e.scratchPointer(leftOffset), e.index(0), leftStride, f32()};
+  MatrixBlock right{e.scratchPointer(rightOffset), e.index(0), rightStride,
+                    f32()};
+  if (leftDirect) {
+    left = directSlice(op.getGradient(), first,
+                       e.addIndex(e.mulIndex(group, m), firstRow));
+  }
+  if (rightDirect) {
+    right = directSlice(op.getInput(), first,
+                        e.addIndex(e.mulIndex(group, channels), firstChannel));
+  }
+  // The left one's columns are positions.
+  std::swap(left.stride, left.step);
+  Value leftStart = left.offset, rightStart = right.offset;
   MatrixBlock sums{e.scratchPointer(0), {}, sumStride, f32()};
   e.forLoop(e.index(0), e.index(panels), 1, [&](Value j) {
-    right.offset = e.mulIndex(j, vectors * lanes);
+    Value column = e.mulIndex(j, vectors * lanes);
+    right.offset = e.addIndex(rightStart, column);
     auto tile = [&](Value row, int64_t height) {
-      left.offset = row;
-      sums.offset = e.addIndex(e.mulIndex(row, sumStride), right.offset);
+      left.offset = e.addIndex(leftStart, row);
+      sums.offset = e.addIndex(e.mulIndex(row, sumStride), column);
       emitTile(e, left, right, count, height, vectors, sums,
                /*accumulate=*/true);
     };

@@ -31,6 +31,11 @@ CASES = [
     ("toy", (*GOOD, "--device=cuda"), 8, "cpu"),
     ("toy", ("eval",), 2, "expected --data"),
     ("toy", ("eval", "--data=d.npz", "--lr=1"), 2, "does not belong to this command"),
+    ("toy", ("bench", "--step", "--input=y=1"), 2, "unknown input 'y'"),
+    ("toy", ("bench", "--step", "--input=labels=0.5"), 2, "expected numbers of type i64"),
+    ("toy", ("bench", "--step", "--beta1=0.5"), 2, "momentum, does not have it"),
+    ("toy", ("bench", "--step", "--epochs=1"), 2, "does not belong to this command"),
+    ("toy", ("run", "--step"), 2, "does not belong to this command"),
     ("toy", ("evil",), 2, "did you mean 'eval'?"),
     ("toy", ("run", "--input=x=1", "--checkpoint=none.safetensors"), 5, "cannot open the file"),
 ]
@@ -65,6 +70,7 @@ def check(tally, folder, programs) -> None:
             tally.report(f"usage --{option}={value}", [] if good else [f"exit {done.code}: {done.err}"])
     spellings(tally, folder, programs)
     commands(tally, folder, programs["toy"])
+    bench_step(tally, folder, programs)
 
 
 def spellings(tally, folder, programs) -> None:
@@ -105,3 +111,30 @@ def commands(tally, folder, program) -> None:
     done = program.run("inspect")
     wanted = ("entries    eval(x: f32 [4, 3]", "states     parameter: 2, 48 bytes", "moment: 2, 48 bytes")
     tally.report("inspect", [] if all(text in done.out for text in wanted) else [done.out])
+
+
+def bench_step(tally, folder, programs) -> None:
+    """A training step measured: its figures agree with each other, no file is made."""
+    (folder / "empty").mkdir()
+    for name, words in [("toy", ()), ("toy16", ("--input=x=@../x.npy", "--lr=0.1", "--init-scale=8", "--clip-norm=1")),
+                        ("statistic", ("--input=labels=2", "--input=samples=3", "--debug-arena"))]:
+        done = programs[name].run("bench", "--step", "--profile", "--duration=0.01", "--warm-up=0", *words,
+                                  cwd=folder / "empty")
+        problems = [done.err] if done.code or done.err else []
+        if not problems:
+            line = done.out.splitlines()[-1].split()
+            found = dict(word.split("=") for word in line[2:])
+            if line[:2] != ["ampc-bench:", "PASSED"] or not all(float(value) > 0 for value in found.values()):
+                problems.append(" ".join(line))
+            rate = toy.BATCH * float(found["throughput"])
+            if not abs(float(found["samples_per_s"]) - rate) <= 1e-4 * rate:
+                problems.append(f"{found['samples_per_s']} samples/s, expected {rate}")
+            # What a step launches, and nothing of the other entries.
+            kernels = {row.split()[3] for row in done.out.splitlines() if " f32-" in row}
+            wanted = {"f32-gemm-4x3x3", "f32-gradients-4x3", "f32-momentum-12"}
+            wanted |= {"f32-statistics-4x3"} if name == "statistic" else set()
+            if kernels != wanted or int(found["launches"]) != len(wanted):
+                problems.append(f"{found['launches']} launches of {sorted(kernels)}")
+        if list((folder / "empty").iterdir()):
+            problems.append("a file is made")
+        tally.report(f"bench --step of {name}", problems)

@@ -61,11 +61,17 @@ void GridSum::leave(Value value, Value row) {
 Value GridSum::arrive() {
   Type i32 = e.b.getI32Type();
   Value shared = e.reserveShared(ticketBytes);
+  // LLVM's PTX of an atomic update is relaxed, whatever its ordering says.
+  auto fence = [&] {
+    LLVM::FenceOp::create(e.b, e.loc, LLVM::AtomicOrdering::acq_rel, "device");
+  };
   e.barrier();
   e.onFirstThread([&] {
+    fence();
     Value taken = LLVM::AtomicRMWOp::create(
         e.b, e.loc, LLVM::AtomicBinOp::add, ticket, number(1),
         LLVM::AtomicOrdering::acq_rel, "device", ticketBytes);
+    fence();
     e.store(taken, shared, i32, e.index(0));
     Value isLast = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq,
                                          taken, number(parts - 1));
