@@ -126,7 +126,8 @@ struct Options {
   bool train = false;
   bool hasLoss = false; ///< else the model says how it is trained
   TrainingOptions training;
-  std::string optimizer; ///< as written
+  std::string optimizer;    ///< as written
+  unsigned benchSteps = 10; ///< after which `bench` compares losses
 
   // Model.
   std::vector<std::pair<std::string, llvm::SmallVector<int64_t>>> shapes;
