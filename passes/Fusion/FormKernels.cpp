@@ -5,6 +5,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Fusion/KernelGroups.h"
 #include "passes/Fusion/Passes.h"
+#include "passes/Fusion/ScalarOrder.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -127,6 +128,7 @@ struct FusionFormKernelsPass final
           op.erase();
         }
       }
+      orderScalars(block, ConstantSlice(function));
       KernelGroups groups(block, lanes);
       SmallVector<KernelGroup *> ordered = groups.ordered();
       for (KernelGroup *group : ordered) {

@@ -4,6 +4,7 @@
 #include "dialects/Amp/IR/AmpOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/Fusion/ScalarOrder.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -36,6 +37,16 @@ bool isNarrowingCast(Operation *op) {
              getElementTypeOrSelf(cast.getType()).getIntOrFloatBitWidth();
 }
 
+/// Whether kernels read the operand as they have it stored: a weight, which is
+/// small beside what it is multiplied with.
+bool isStoredOperand(Operation *op, Value operand) {
+  if (auto conv = dyn_cast<amp::ConvOp>(op)) {
+    return operand == conv.getWeight();
+  }
+  auto conv = dyn_cast<amp::ConvTransposeOp>(op);
+  return conv && operand == conv.getWeight();
+}
+
 /// Whether the elements of a vector along the last dimension of the view's
 /// input stay together along the last dimension of its result.
 bool keepsVectors(Operation *view, int64_t lanes) {
@@ -57,12 +68,14 @@ bool keepsVectors(Operation *view, int64_t lanes) {
 
 KernelGroups::KernelGroups(Block &block, int64_t lanes)
     : lanes(lanes), constants(block.getParentOp()) {
+  findFinal(block);
   for (Operation &op : block.without_terminator()) {
     FusionKind kind = kindOf(&op);
     if (kind != FusionKind::Never && !constants.isComputable(&op)) {
       place(&op, kind);
     }
   }
+  mergeDiamonds();
   for (auto &group : groups) {
     stripReshapes(*group);
   }
@@ -76,7 +89,8 @@ KernelGroup *KernelGroups::groupOf(Value value) const {
 bool KernelGroups::canJoinEpilogue(Operation *op, FusionKind kind,
                                    Value operand) const {
   KernelGroup *group = groupOf(operand);
-  if (!group || group->closed || operand.getDefiningOp() != group->tail ||
+  if (!group || group->closed || group->isScalar ||
+      operand.getDefiningOp() != group->tail ||
       group->tail->getNumResults() != 1 || group->ops.size() >= maxOps) {
     return false;
   }
@@ -113,7 +127,7 @@ void KernelGroups::absorbPrologues(KernelGroup &group, Operation *op) {
   for (Value operand : op->getOperands()) {
     KernelGroup *producer = groupOf(operand);
     if (!producer || producer == &group || producer->closed ||
-        !isMapKind(producer->kind) ||
+        isStoredOperand(op, operand) || !isMapKind(producer->kind) ||
         operand.getDefiningOp() != producer->tail ||
         group.ops.size() + producer->ops.size() > maxOps) {
       continue;
@@ -129,15 +143,140 @@ void KernelGroups::absorbPrologues(KernelGroup &group, Operation *op) {
     bool pulledOnce = isMapKind(group.kind) || inEpilogue ||
                       group.kind == FusionKind::RowReduction ||
                       isa<amp::ConcatOp, amp::PadOp>(op);
-    bool allowed =
-        group.kind != FusionKind::Serial && onlyUser && (pulledOnce || cheap);
+    bool oneResult = llvm::all_of(producer->ops, [&](Operation *member) {
+      return llvm::all_of(member->getUsers(), [&](Operation *user) {
+        return user == op || membership.lookup(user) == producer;
+      });
+    });
+    bool allowed = group.kind != FusionKind::Serial && onlyUser && oneResult &&
+                   (pulledOnce || cheap);
     if (allowed) {
       merge(group, *producer);
     }
   }
 }
 
+/// Whether these groups can be one at `op`: no op before it reads a result of
+/// theirs, but for their own.
+/// A map whose result several operations read, all of them in the prologue of
+/// one row reduction: placed one by one, none of them was its only reader.
+void KernelGroups::mergeDiamonds() {
+  for (auto &producer : groups) {
+    if (producer->ops.empty() || producer->closed || producer->isScalar ||
+        producer->isShared || !isMapKind(producer->kind) ||
+        producer->tail->getNumResults() != 1) {
+      continue;
+    }
+    Value result = producer->tail->getResult(0);
+    KernelGroup *reader = nullptr;
+    bool isPrologue = !result.use_empty() && !shapeOf(result).empty();
+    for (Operation *user : result.getUsers()) {
+      KernelGroup *group = membership.lookup(user);
+      isPrologue = isPrologue && group && (!reader || group == reader) &&
+                   group->kind == FusionKind::RowReduction &&
+                   kindOf(user) == FusionKind::Elementwise &&
+                   user->isBeforeInBlock(group->root) &&
+                   shapeOf(user->getResult(0)) == shapeOf(result);
+      reader = group;
+    }
+    if (isPrologue && reader != producer.get() &&
+        reader->ops.size() + producer->ops.size() <= maxOps) {
+      merge(*reader, *producer);
+    }
+  }
+}
+
+bool KernelGroups::canMoveTo(Operation *op,
+                             ArrayRef<KernelGroup *> merged) const {
+  return llvm::all_of(merged, [&](KernelGroup *group) {
+    return llvm::all_of(group->ops, [&](Operation *member) {
+      return llvm::all_of(member->getUsers(), [&](Operation *user) {
+        return user == op || op->isBeforeInBlock(user) ||
+               llvm::is_contained(merged, membership.lookup(user));
+      });
+    });
+  });
+}
+
+void KernelGroups::append(KernelGroup &group, Operation *op) {
+  group.ops.push_back(op);
+  membership[op] = &group;
+  group.tail = group.position = op;
+}
+
+/// A scalar op joins the last group of scalars.
+bool KernelGroups::placeScalar(Operation *op) {
+  if (!isScalarOp(op)) {
+    return false;
+  }
+  for (auto &group : llvm::reverse(groups)) {
+    if (group->isScalar && !group->ops.empty()) {
+      bool joins = group->ops.size() < maxOps && canMoveTo(op, {group.get()});
+      if (joins) {
+        append(*group, op);
+      }
+      return joins;
+    }
+  }
+  return false;
+}
+
+/// Elementwise ops whose results nothing but such ops of the same shape reads,
+/// and the program's caller: they may share kernels however often they read
+/// each other, for none of them is wanted in another one's.
+void KernelGroups::findFinal(Block &block) {
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    bool isMap = kindOf(&op) == FusionKind::Elementwise &&
+                 !constants.isComputable(&op) && !isScalarOp(&op);
+    bool isFinal =
+        isMap && llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return user == block.getTerminator() ||
+                 (final.contains(user) &&
+                  shapeOf(user->getResult(0)) == shapeOf(op.getResult(0)));
+        });
+    if (isFinal) {
+      final.insert(&op);
+    }
+  }
+}
+
+/// Such an op joins the groups of all its operands, as far as these can.
+bool KernelGroups::placeFinal(Operation *op) {
+  if (!final.contains(op)) {
+    return false;
+  }
+  SmallVector<KernelGroup *> merged;
+  size_t size = 1;
+  for (Value operand : op->getOperands()) {
+    KernelGroup *group = groupOf(operand);
+    if (!group || !group->isShared || group->closed ||
+        llvm::is_contained(merged, group) ||
+        shapeOf(group->tail->getResult(0)) != shapeOf(op->getResult(0)) ||
+        size + group->ops.size() > maxOps) {
+      continue;
+    }
+    merged.push_back(group);
+    if (canMoveTo(op, merged)) {
+      size += group->ops.size();
+    } else {
+      merged.pop_back();
+    }
+  }
+  if (merged.empty()) {
+    return false;
+  }
+  for (KernelGroup *other : ArrayRef(merged).drop_front()) {
+    merge(*merged.front(), *other);
+  }
+  append(*merged.front(), op);
+  absorbPrologues(*merged.front(), op);
+  return true;
+}
+
 void KernelGroups::place(Operation *op, FusionKind kind) {
+  if (placeScalar(op)) {
+    return;
+  }
   KernelGroup *best = nullptr;
   if (isMapKind(kind)) {
     // Join the heaviest root that is ready last: what it computes need not
@@ -159,6 +298,9 @@ void KernelGroups::place(Operation *op, FusionKind kind) {
                      best->position->isBeforeInBlock(group->position));
       best = better ? group : best;
     }
+  }
+  if ((!best || isMapKind(best->kind)) && placeFinal(op)) {
+    return;
   }
   if (best) {
     bool shared = !best->tail->hasOneUse() &&
@@ -182,6 +324,8 @@ void KernelGroups::place(Operation *op, FusionKind kind) {
   group.root = isMapKind(kind) ? nullptr : op;
   group.kind = kind;
   group.tail = group.position = op;
+  group.isScalar = isScalarOp(op) || isScalarRoot(op);
+  group.isShared = final.contains(op);
   membership[op] = &group;
   absorbPrologues(group, op);
 }

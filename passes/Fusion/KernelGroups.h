@@ -6,6 +6,7 @@
 #include "mlir/IR/Block.h"
 #include "passes/Analysis/ConstantSlice.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include <memory>
 
@@ -22,6 +23,10 @@ struct KernelGroup {
   mlir::Operation *position = nullptr;
   /// No further op may join: the group has several results.
   bool closed = false;
+  /// All results have rank 0; there may be several.
+  bool isScalar = false;
+  /// A map whose results, of one shape, may be several: see findFinal.
+  bool isShared = false;
 };
 
 /// Partition of a block's ops into kernels, in an order in which the kernels
@@ -41,10 +46,17 @@ public:
 
 private:
   void place(mlir::Operation *op, FusionKind kind);
+  bool placeScalar(mlir::Operation *op);
+  bool placeFinal(mlir::Operation *op);
+  void findFinal(mlir::Block &block);
+  bool canMoveTo(mlir::Operation *op,
+                 llvm::ArrayRef<KernelGroup *> merged) const;
+  void append(KernelGroup &group, mlir::Operation *op);
   bool canJoinEpilogue(mlir::Operation *op, FusionKind kind,
                        mlir::Value operand) const;
   void absorbPrologues(KernelGroup &group, mlir::Operation *op);
   void merge(KernelGroup &into, KernelGroup &from);
+  void mergeDiamonds();
   void stripReshapes(KernelGroup &group);
   KernelGroup *groupOf(mlir::Value value) const;
 
@@ -52,6 +64,7 @@ private:
   std::vector<std::unique_ptr<KernelGroup>> groups;
   llvm::DenseMap<mlir::Operation *, KernelGroup *> membership;
   ConstantSlice constants;
+  llvm::DenseSet<mlir::Operation *> final;
 };
 
 } // namespace ampc::fusion

@@ -1,6 +1,4 @@
 //===- PackWeights.cpp - Constant contraction operands in panels ----------===//
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/Fusion/Passes.h"
 #include "passes/Fusion/StoredOperand.h"
@@ -101,48 +99,30 @@ struct FusionPackWeightsPass final
         pack(kernel, *form, uses, target.getPanel());
       }
     }
-    // Packing a value that is computed is a kernel of its own.
-    unsigned number = 0;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      for (auto packed :
-           llvm::make_early_inc_range(function.getOps<amp::PackOp>())) {
-        if (!constants.isComputable(packed.getInput())) {
-          outline(packed, number++, module);
-        }
-      }
-    }
+    outlineStores<amp::PackOp>(module, constants, "pack");
   }
 
   /// Whether so many rows meet a right-hand matrix that packing it once, in a
-  /// launch of its own, beats packing it for each block of rows.
+  /// launch of its own, beats packing it for each block of rows. A convolution
+  /// whose weight is computed, or trained, always has rows enough.
   static bool isWorthALaunch(amp::KernelOp kernel, int64_t panel) {
     constexpr int64_t manyRows = 256;
-    for (auto matmul : kernel.getBody().front().getOps<amp::MatmulOp>()) {
-      auto shape = matmul.getType().getShape().take_back(2);
-      return shape[0] >= manyRows && shape[1] >= 4 * panel;
+    for (Operation &op : kernel.getBody().front()) {
+      if (auto matmul = dyn_cast<amp::MatmulOp>(op)) {
+        auto shape = matmul.getType().getShape().take_back(2);
+        return shape[0] >= manyRows && shape[1] >= 4 * panel;
+      }
+      auto isLast = [](auto conv) {
+        return conv.getLayout() == amp::Layout::ChannelsLast;
+      };
+      if (auto conv = dyn_cast<amp::ConvOp>(op)) {
+        return isLast(conv);
+      }
+      if (auto conv = dyn_cast<amp::ConvTransposeOp>(op)) {
+        return isLast(conv);
+      }
     }
     return false;
-  }
-
-  static void outline(amp::PackOp packed, unsigned number, ModuleOp module) {
-    OpBuilder b(module.getBody(), module.getBody()->end());
-    Location loc = packed.getLoc();
-    auto kernel = amp::KernelOp::create(
-        b, loc, "pack" + std::to_string(number),
-        b.getFunctionType(packed.getInput().getType(), packed.getType()));
-    kernel.setPrivate();
-    Block &body = kernel.getBody().front();
-    b.setInsertionPointToStart(&body);
-    IRMapping mapping;
-    mapping.map(packed.getInput(), body.getArgument(0));
-    Operation *inside = b.clone(*packed, mapping);
-    amp::YieldOp::create(b, loc, inside->getResults());
-    b.setInsertionPoint(packed);
-    auto launch = amp::LaunchOp::create(
-        b, loc, TypeRange(packed.getType()),
-        FlatSymbolRefAttr::get(kernel.getNameAttr()), packed.getInput());
-    packed.replaceAllUsesWith(launch.getResult(0));
-    packed.erase();
   }
 
   static void pack(amp::KernelOp kernel, const PackedForm &form,

@@ -4,6 +4,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FusionSplitReductionsPass : Pass<"fusion-split-reductions", "mlir::ModuleOp"> {
+  let summary = "Reduce few long rows in parts";
+  let description = [{
+    *Requires* `amp.target` on the module; does nothing without it, or for GPUs,
+    whose blocks share a row by themselves.
+
+    *Does*: a reduction with fewer rows than keep the target busy becomes one of
+    many parts of each row, and one of their results. Sums of 16-bit floats are
+    kept in f32 between the two. Rows are cut between reduced axes, or at a
+    divisor of an axis; what computes the elements is computed in the new shape.
+
+    *Guarantees*: the parts follow from shapes and target alone, so that results
+    do not depend on the number of threads.
+
+    ```mlir
+    %y = amp.reduce_sum %x {axes = array<i64: 0>, keepdims = false} : (tensor<1048576xf32>) -> tensor<f32>
+    // becomes
+    %0 = amp.reshape %x : (tensor<1048576xf32>) -> tensor<32x32768xf32>
+    %1 = amp.reduce_sum %0 {axes = array<i64: 1>, keepdims = true} : (tensor<32x32768xf32>) -> tensor<32x1xf32>
+    %2 = amp.reshape %1 : (tensor<32x1xf32>) -> tensor<32xf32>
+    %y = amp.reduce_sum %2 {axes = array<i64: 0>, keepdims = false} : (tensor<32xf32>) -> tensor<f32>
+    ```
+  }];
+  let dependentDialects = ["::ampc::amp::AmpDialect"];
+}
+
 def FusionFormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
   let summary = "Outline ops into kernels of one root with prologue and epilogue";
   let description = [{
@@ -12,7 +38,8 @@ def FusionFormKernelsPass : Pass<"fusion-form-kernels", "mlir::ModuleOp"> {
     *Does*: groups the ops of `@main` so that each group holds at most one root
     (contraction, row reduction, attention, serial or indexed op) with the
     elementwise ops and views that can be computed on the elements it loads or
-    holds, 64 ops together, and moves each group into an `amp.kernel`. Ops on constants only stay
+    holds, 64 ops together, and moves each group into an `amp.kernel`. Numbers of
+    rank 0 that follow from a reduction join its group, with all their results. Ops on constants only stay
     behind: they are executed when the program is written. Reshapes at the edge
     of a group stay too: they move nothing.
 
@@ -51,14 +78,15 @@ def FusionRetypeKernelsPass : Pass<"fusion-retype-kernels", "mlir::ModuleOp"> {
 }
 
 def FusionPackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
-  let summary = "Store constant operands of contractions in panels";
+  let summary = "Store right-hand operands of contractions in panels";
   let description = [{
     *Requires* `amp.target` on the module; does nothing without it.
 
     *Does*: where every launch of a contraction kernel passes a constant as its
     weight, the launches pass `amp.pack` of it and the kernel reads it through
-    `amp.unpack`. A right-hand matrix that is computed is packed by a launch of
-    its own where many rows meet it.
+    `amp.unpack`. What is no constant, but computed or trained, is packed by a
+    launch of its own: a convolution's weight, and a right-hand matrix where many
+    rows meet it.
 
     *Guarantees*: a packed operand is the constant alone, and the kernel computes
     on the same values as before.
@@ -75,16 +103,16 @@ def FusionPackWeightsPass : Pass<"fusion-pack-weights", "mlir::ModuleOp"> {
 }
 
 def FusionTransposeWeightsPass : Pass<"fusion-transpose-weights", "mlir::ModuleOp"> {
-  let summary = "Store convolutions' constant weights with their channels last";
+  let summary = "Store convolutions' weights with their channels last";
   let description = [{
     *Requires* `amp.target` on the module, with no panels; does nothing without
     it.
 
-    *Does*: where every launch of a kernel passes a constant as the weight of a
-    convolution of channels-last tensors, the launches pass it transposed, and
-    the kernel reads it through the inverse: output channels, taps, input
-    channels, so that what a sum runs along lies side by side. Where each channel
-    is convolved by itself: taps, then channels.
+    *Does*: launches of a convolution of channels-last tensors pass its weight
+    transposed, and the kernel reads it through the inverse: output channels,
+    taps, input channels, so that what a sum runs along lies side by side. Where
+    each channel is convolved by itself: taps, then channels. A weight that is no
+    constant is transposed by a launch of its own.
 
     *Guarantees*: the kernel computes on the same values as before.
 

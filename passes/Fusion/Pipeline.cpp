@@ -8,6 +8,7 @@ using namespace ampc;
 
 void fusion::buildFusionPipeline(OpPassManager &passes,
                                  const FusionOptions &options) {
+  passes.addPass(createFusionSplitReductionsPass());
   passes.addPass(createFusionFormKernelsPass());
   if (!options.strictRounding) {
     passes.addPass(createFusionRetypeKernelsPass());

@@ -1,6 +1,8 @@
 //===- StoredOperand.cpp - Operands stored as kernels read them -----------===//
 #include "passes/Fusion/StoredOperand.h"
 
+#include "mlir/IR/IRMapping.h"
+
 using namespace mlir;
 using namespace ampc;
 
@@ -40,4 +42,25 @@ void fusion::storeOperand(amp::KernelOp kernel, BlockArgument argument,
   SmallVector<Type> inputs(kernel.getArgumentTypes());
   inputs[number] = stored;
   kernel.setFunctionType(b.getFunctionType(inputs, kernel.getResultTypes()));
+}
+
+void fusion::outlineStore(Operation *op, StringRef name, ModuleOp module) {
+  OpBuilder b(module.getBody(), module.getBody()->end());
+  Location loc = op->getLoc();
+  auto kernel = amp::KernelOp::create(
+      b, loc, name,
+      b.getFunctionType(op->getOperandTypes(), op->getResultTypes()));
+  kernel.setPrivate();
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+  IRMapping mapping;
+  mapping.map(op->getOperands(), body.getArguments());
+  Operation *inside = b.clone(*op, mapping);
+  amp::YieldOp::create(b, loc, inside->getResults());
+  b.setInsertionPoint(op);
+  auto launch = amp::LaunchOp::create(
+      b, loc, op->getResultTypes(),
+      FlatSymbolRefAttr::get(kernel.getNameAttr()), op->getOperands());
+  op->replaceAllUsesWith(launch);
+  op->erase();
 }

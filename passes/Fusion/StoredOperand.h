@@ -3,6 +3,7 @@
 #define AMPC_PASSES_FUSION_STOREDOPERAND_H
 
 #include "dialects/Amp/IR/AmpOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Analysis/ConstantSlice.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -26,6 +27,24 @@ void storeOperand(
     llvm::ArrayRef<amp::LaunchOp> launches,
     llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value)> store,
     llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Type)> read);
+
+/// Makes `op` of a function a launch of a new kernel.
+void outlineStore(mlir::Operation *op, llvm::StringRef name,
+                  mlir::ModuleOp module);
+
+/// The same for all `OpT` of functions on what is no constant.
+template <typename OpT>
+void outlineStores(mlir::ModuleOp module, const ConstantSlice &constants,
+                   llvm::StringRef prefix) {
+  unsigned number = 0;
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    for (auto op : llvm::make_early_inc_range(function.getOps<OpT>())) {
+      if (!constants.isComputable(op->getOperand(0))) {
+        outlineStore(op, (prefix + llvm::Twine(number++)).str(), module);
+      }
+    }
+  }
+}
 
 } // namespace ampc::fusion
 

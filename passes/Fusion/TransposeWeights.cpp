@@ -73,11 +73,11 @@ struct FusionTransposeWeightsPass final
     for (auto kernel : module.getOps<amp::KernelOp>()) {
       auto order = readOrderOf(kernel);
       auto &uses = launches[kernel.getNameAttr()];
-      if (order && !uses.empty() &&
-          isAlwaysConstant(constants, uses, order->argument)) {
+      if (order && !uses.empty()) {
         transpose(kernel, *order, uses);
       }
     }
+    outlineStores<amp::TransposeOp>(module, constants, "transpose");
   }
 
   static void transpose(amp::KernelOp kernel, const ReadOrder &order,

@@ -34,7 +34,7 @@ def MemoryBuildProgramPass : Pass<"memory-build-program", "mlir::ModuleOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::ampc::rt::RtDialect"];
+  let dependentDialects = ["::ampc::amp::AmpDialect", "::ampc::rt::RtDialect"];
 }
 
 #endif // AMPC_PASSES_MEMORY_PASSES_TD

@@ -12,12 +12,17 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Whether all ops compute an element from the same element of their operands.
-static bool isElementwise(amp::KernelOp kernel) {
-  return llvm::all_of(kernel.getBody().front().without_terminator(),
-                      [](Operation &op) {
-                        return isa<ScalarBodyOpInterface, amp::ConstantOp>(op);
-                      });
+/// Whether an element of a result is written when all that is read for the same
+/// element of all results has been: of elementwise ops, and of the numbers that
+/// follow from a reduction to one.
+static bool readsBeforeWriting(amp::KernelOp kernel) {
+  bool isElementwise = llvm::all_of(
+      kernel.getBody().front().without_terminator(), [](Operation &op) {
+        return isa<ScalarBodyOpInterface, amp::ConstantOp>(op);
+      });
+  return isElementwise || llvm::all_of(kernel.getResultTypes(), [](Type type) {
+           return cast<RankedTensorType>(type).getRank() == 0;
+         });
 }
 
 bool canUpdateInPlace(amp::KernelOp kernel, unsigned argument,
@@ -27,14 +32,14 @@ bool canUpdateInPlace(amp::KernelOp kernel, unsigned argument,
   if (yield.getValues()[result].getType() != start.getType()) {
     return false;
   }
-  bool mapsAll = isElementwise(kernel);
+  bool readsFirst = readsBeforeWriting(kernel);
   llvm::SetVector<Value> reached;
   reached.insert(start);
   for (size_t i = 0; i < reached.size(); ++i) {
     for (OpOperand &use : reached[i].getUses()) {
       Operation *user = use.getOwner();
       if (user == yield) {
-        if (!mapsAll && use.getOperandNumber() != result) {
+        if (!readsFirst && use.getOperandNumber() != result) {
           return false;
         }
         continue;

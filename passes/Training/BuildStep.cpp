@@ -139,22 +139,21 @@ void StepBuilder::addStates() {
 LogicalResult StepBuilder::wire() {
   Block &block = step.getBody().front();
   Operation *terminator = block.getTerminator();
-  // The cotangent of the loss is the scale, for the mean over a whole batch.
-  unsigned cotangent = step.getNumArguments() - 1;
-  step.setArgAttrs(cotangent, stateAttrs(state.scale));
-  BlockArgument scale = block.getArgument(cotangent);
   OpBuilder front = OpBuilder::atBlockBegin(&block);
-  Value seed = amp::Formula(front, loc).scale(scale, 1 / state.nominalWeight);
-  scale.replaceAllUsesExcept(seed, seed.getDefiningOp());
-
+  amp::Formula f(front, loc);
+  unsigned cotangent = step.getNumArguments() - 1;
   auto addArgument = [&](FlatSymbolRefAttr symbol, Type type) -> Value {
     unsigned i = step.getNumArguments();
     (void)step.insertArgument(i, type, stateAttrs(symbol), loc);
     return step.getArgument(i);
   };
-  amp::Formula f(front, loc);
   Value micro = addArgument(state.micro, state.countType());
   Value isLater = f.compare(micro, P::GT, 0);
+  // The cotangent of the loss is the scale, for the mean over a whole batch.
+  step.setArgAttrs(cotangent, stateAttrs(state.scale));
+  BlockArgument scale = block.getArgument(cotangent);
+  Value seed = f.scale(scale, 1 / state.nominalWeight);
+  scale.replaceAllUsesExcept(seed, seed.getDefiningOp());
   for (auto [result, symbol] : summed) {
     Value value = terminator->getOperand(result);
     // At once, so that nothing has to be kept for the sum.

@@ -154,6 +154,10 @@ private:
                                 "kept in f32");
     }
     RankedTensorType type = own.clone(b.getF32Type());
+    if (isTrained && type.getRank() == 0) {
+      constant.emitWarning("a number, '")
+          << name.getValue() << "', is trained; it stays as it is if frozen";
+    }
     FailureOr<ElementsAttr> initial = widen(constant, type);
     if (failed(initial)) {
       return constant.emitError("cannot read the value of '")

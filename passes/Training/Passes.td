@@ -83,7 +83,8 @@ def TrainingExposeParametersPass : Pass<"training-expose-parameters", "mlir::Mod
     parameters: they become states that are not trained, unless `frozen` matches
     them. The others stay constants, which later passes fold as they like. A
     state is f32: one of a 16-bit initializer holds its value, and what reads it
-    reads a cast. A pattern that matches nothing is warned of.
+    reads a cast. A pattern that matches nothing is warned of, and a
+    parameter that is a single number: it may be an epsilon.
 
     *Guarantees*: whatever a trained value is used for, the use remains.
 

@@ -168,6 +168,22 @@ def compare(compiled: Compiled, kind: str, what: str, threads: int, rounds: int,
                       statistics.median(row["ours"] / row["peer"] for row in rows), peer.name)
 
 
+def compare_peers(ours: str, peer: str, what: str, threads: int, rounds: int, seconds: float) -> Comparison:
+    """The same for two kinds of peer.py, on the model `what`."""
+    sides = {"ours": Peer(ours, what, threads), "peer": Peer(peer, what, threads)}
+    try:
+        rows = []
+        for number in range(rounds):
+            order = ("ours", "peer") if number % 2 else ("peer", "ours")
+            rows.append({side: min(sides[side].times(2, seconds)) for side in order})
+    finally:
+        for side in sides.values():
+            side.close()
+    return Comparison(statistics.median(row["ours"] for row in rows),
+                      statistics.median(row["peer"] for row in rows),
+                      statistics.median(row["ours"] / row["peer"] for row in rows), sides["peer"].name)
+
+
 def start_time(compiled: Compiled, runs: int = 21) -> float:
     """Milliseconds from exec to exit of one `PROGRAM run`, median."""
     command = [str(compiled.program), "run", "--threads=1", "--quiet", *compiled.inputs,

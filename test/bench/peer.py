@@ -3,6 +3,9 @@
 
   peer.py ort MODEL.onnx THREADS        ONNX Runtime, every optimisation on
   peer.py sgemm MxNxK THREADS           OpenBLAS
+  peer.py jax-step MODEL.onnx THREADS   a training step by JAX, compiled by XLA
+  peer.py ampc-step MODEL.onnx THREADS  the same by a trainer: micro-step and update
+  peer.py ampc-update MODEL.onnx THREADS  its update alone
 
 Each line "COUNT SECONDS" on standard input asks for at least COUNT runs and at
 least SECONDS of them; the answer is one line, a JSON list of milliseconds. The
@@ -11,13 +14,15 @@ first line printed names the peer.
 
 import ctypes
 import json
+import os
 import pathlib
 import sys
 import time
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "models"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / folder) for folder in ("tools/scripts", "test/models", "test/training")]
 
 
 def onnx_runtime(path: str, threads: int):
@@ -71,9 +76,81 @@ def openblas(shape: str, threads: int):
     return f"OpenBLAS {scipy_openblas32.__version__} {core}", run
 
 
+def training_batch(path: str):
+    """(model, network, inputs, labels) of a classifier."""
+    import onnx
+
+    import models
+
+    model = onnx.load(path)
+    classes = model.graph.output[0].type.tensor_type.shape.dim[-1].dim_value
+    network = models.Trained(lambda: model, classes)
+    return model, network, *network.batch(model, 0)
+
+
+def jax_step(path: str, threads: int):
+    """(description, function of one step of SGD with momentum)."""
+    # XLA takes as many threads as the process has processors.
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+    import jax
+    import jax.numpy as jnp
+
+    import jax_reference
+    import models
+
+    jax.config.update("jax_enable_x64", False)
+    jax.config.update("jax_disable_most_optimizations", False)
+    model, network, inputs, labels = training_batch(path)
+    weights = {name: jnp.asarray(w) for name, w in models.parameters(model).items()}
+
+    def loss(weights, inputs, labels):
+        return jax_reference.mean_loss(network.loss, jax_reference.forward(model, weights, inputs), labels)
+
+    def step(weights, moments, inputs, labels):
+        value, gradients = jax.value_and_grad(loss)(weights, inputs, labels)
+        norm = jnp.sqrt(sum(jnp.sum(g * g) for g in gradients.values()))
+        factor = jnp.minimum(1, 1 / (norm + 1e-6))
+        moments = {name: 0.9 * m + factor * gradients[name] for name, m in moments.items()}
+        return {name: w - 1e-3 * moments[name] for name, w in weights.items()}, moments, value
+
+    state = [weights, {name: jnp.zeros_like(w) for name, w in weights.items()}]
+    compiled = jax.jit(step, donate_argnums=(0, 1)).lower(*state, inputs, labels).compile()
+
+    def run() -> None:
+        *state[:], value = compiled(*state, inputs, labels)
+        value.block_until_ready()
+
+    return f"JAX {jax.__version__}", run
+
+
+def ampc_training(path: str, threads: int, with_step: bool):
+    """(description, function that runs a trainer's entries once)."""
+    from trainers import Compiled
+
+    model, _, inputs, labels = training_batch(path)
+    trainer = Compiled(model, "off", "momentum", threads=threads, debug=False)
+    trainer.step(inputs, labels)
+
+    def run() -> None:
+        if with_step:
+            trainer.step(inputs, labels)
+        trainer.run_apply(learning_rate=1e-3, momentum=0.9, max_norm=1.0)
+
+    return "ampc", run
+
+
+KINDS = {
+    "ort": onnx_runtime,
+    "sgemm": openblas,
+    "jax-step": jax_step,
+    "ampc-step": lambda path, threads: ampc_training(path, threads, True),
+    "ampc-update": lambda path, threads: ampc_training(path, threads, False),
+}
+
+
 def main() -> None:
     kind, what, threads = sys.argv[1:]
-    name, run = {"ort": onnx_runtime, "sgemm": openblas}[kind](what, int(threads))
+    name, run = KINDS[kind](what, int(threads))
     print(name, flush=True)
     run()
     for line in sys.stdin:

@@ -17,13 +17,15 @@ import dataclasses
 import math
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools" / "scripts")]
 from ampctest import env
+
+env.enter("venv-training")
+
+from trainers import fused
 
 BITS = {"i1": 8, "i8": 8, "i16": 16, "f16": 16, "bf16": 16, "f32": 32, "i32": 32, "f64": 64, "i64": 64}
 OPERATION = re.compile(r"^ +(?:(%\w+)(?::(\d+))? = )?(amp\.[\w.]+|return)(?: @\"?([^\"(\s]+)\"?)?(.*)$")
@@ -95,19 +97,6 @@ def kept(text: str) -> tuple[dict[str, tuple[str, str]], str]:
     read = {root.get(name, name) for op in operations[begin:] if op.name not in (*VIEWS, "return")
             for name in op.operands}
     return {name: value for name, value in written.items() if name in read}, operations[begin].name
-
-
-def fused(model: pathlib.Path, amp: str) -> str:
-    """The step after the fusion phase."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder)
-        binaries, options = env.BUILD / "bin", f"amp={amp} training optimizer=sgd"
-        subprocess.run([binaries / "ampc", model, "--compile-to=import", "--emit=mlir", "-o", path / "import.mlir"],
-                       check=True)
-        phases = [f"--ampc-{phase}-pipeline={options}" for phase in ("graph", "precision", "training", "fusion")]
-        subprocess.run([binaries / "ampc-opt", path / "import.mlir", "--ampc-training-entry-pipeline", *phases,
-                        "--mlir-elide-elementsattrs-if-larger=16", "-o", path / "fused.mlir"], check=True)
-        return (path / "fused.mlir").read_text()
 
 
 def measure(model: pathlib.Path, amp: str) -> tuple[int, dict[str, tuple[str, str]], str]:

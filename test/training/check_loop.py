@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 #===- check_loop.py - the training loop of produced programs --------------===#
-"""Train a small program, written by hand, through the command line of programs.
+"""Train a small program, written by hand, and compiled ones by their command lines.
 
   test/training/check_loop.py [PART ...]
 
 Parts: numbers (against NumPy), usage, data, resume (also after kills), faults (of
-disks and of files), logs, health (values that are not finite), export. The last
-line is `N passed, N failed`.
+disks and of files), logs, health (values that are not finite), export, compiled (on
+trainers from the compiler). The last line is `N passed, N failed`.
 """
 
 import pathlib
@@ -20,10 +20,10 @@ from ampctest import env
 env.enter()
 
 from ampctest.report import Tally
-from loop import data, export, faults, health, logs, numbers, resume, toy, usage
+from loop import compiled, data, export, faults, health, logs, numbers, resume, toy, usage
 
 PARTS = {"numbers": numbers, "usage": usage, "data": data, "resume": resume, "faults": faults, "logs": logs,
-         "health": health, "export": export}
+         "health": health, "export": export, "compiled": compiled}
 VARIANTS = {"toy": (), "toy16": ("-DTOY_F16",), "statistic": ("-DTOY_STATISTIC",), "other": ('-DTOY_NAME="v"',),
             "bare": ("-DTOY_NO_STATS",), "weighted": ("-DTOY_CLASS_WEIGHTS",)}
 

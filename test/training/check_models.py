@@ -3,11 +3,13 @@
 """Compare the gradients of whole networks with JAX's.
 
   test/training/check_models.py                  every network that is not large
+  test/training/check_models.py --large          the large ones, too
   test/training/check_models.py --filter=bert*
   test/training/check_models.py -v               with the largest errors
 
-One micro-step of each network of models.py, in f32, fp16 and bf16, is run by the
-reference evaluator; JAX differentiates the same ONNX graph in float64. The loss
+One micro-step of each network of models.py, in f32, fp16 and bf16, is run by a
+compiled trainer, and of those that are not large by the reference evaluator; JAX
+differentiates the same ONNX graph in float64. The loss
 and the gradient of every parameter are compared, as the norm of the difference
 over the norm of the gradient. Where that is small against the norm of all
 gradients (the bias in front of a batch norm has none) the latter counts.
@@ -24,8 +26,8 @@ import argparse
 import fnmatch
 import math
 import pathlib
+import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools" / "scripts"), str(ROOT / "test" / "models")]
@@ -39,7 +41,7 @@ import onnx
 import jax_reference
 import models
 from ampctest.report import Tally
-from check_steps import Trainer
+from trainers import Compiled, Evaluated, TrainerError
 
 F32_BOUND = 1e-4
 SAMPLES, SPREAD = 8, 4
@@ -77,12 +79,15 @@ class Expected:
         self.weights = models.parameters(self.model)
         self.inputs, self.labels = network.batch(self.model, 0)
         self._reference = jax_reference.Reference(self.model, network.loss, self.weights)
+        self._bounds: dict[str, tuple[float, dict[str, float]]] = {}
         self.loss, self.gradients = self._reference.gradients(self.inputs, self.labels)
 
     def bounds(self, amp: str) -> tuple[float, dict[str, float]]:
         """(bound of the loss, bound of each gradient)."""
         if amp == "off":
             return F32_BOUND, dict.fromkeys(self.weights, F32_BOUND)
+        if amp in self._bounds:
+            return self._bounds[amp]
         u = ROUNDOFF[amp]
         least = math.sqrt(2 * depth(self.model)) * u
         squares, loss = dict.fromkeys(self.weights, 0.0), 0.0
@@ -92,7 +97,8 @@ class Expected:
             for name, error in errors(gradients, self.gradients).items():
                 squares[name] += error**2
         allow = lambda total: max(least, SPREAD * math.sqrt(total / SAMPLES))
-        return allow(loss), {name: allow(total) for name, total in squares.items()}
+        self._bounds[amp] = allow(loss), {name: allow(total) for name, total in squares.items()}
+        return self._bounds[amp]
 
     def problems(self, amp: str, loss: float, gradients: dict[str, np.ndarray]) -> tuple[list[str], str]:
         """(what is wrong, a remark about the largest error)."""
@@ -106,34 +112,35 @@ class Expected:
         return problems, f"{len(found)} gradients, {worst} is {found[worst]:.1e} of {bounds[worst]:.1e} off"
 
 
-def run_evaluator(expected: Expected, amp: str) -> tuple[float, dict[str, np.ndarray]]:
-    """(loss, gradients) of a micro-step, by the reference evaluator."""
-    with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(pathlib.Path(folder), expected.model, amp, "sgd")
-        for parameter, value in expected.weights.items():
-            trainer.view(parameter)[...] = value
-        samples = np.int64(len(next(iter(expected.inputs.values()))))
-        trainer.run("step", {**expected.inputs, "labels": expected.labels, "samples": samples})
-        weight = float(trainer.memory["train.weight"])
-        # The step is seeded for the mean over the whole batch.
-        factor = expected.labels.size / (float(trainer.memory["train.scale"]) * weight)
-        return (float(trainer.memory["train.loss"]) / weight,
-                {name: trainer.view(f"{name}.gradient") * factor for name in expected.weights})
+def micro_step(expected: Expected, trainer: Evaluated | Compiled) -> tuple[float, dict[str, np.ndarray]]:
+    """(loss, gradients) that a trainer finds."""
+    trainer.write("train.scale", 1024.0)
+    trainer.step(expected.inputs, expected.labels)
+    weight = float(trainer.read("train.weight"))
+    # The step is seeded for the mean over the whole batch.
+    factor = expected.labels.size / (float(trainer.read("train.scale")) * weight)
+    return (float(trainer.read("train.loss")) / weight,
+            {name: trainer.read(f"{name}.gradient") * factor for name in expected.weights})
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", default="*", metavar="GLOB")
+    parser.add_argument("--large", action="store_true")
     parser.add_argument("-v", "--verbose", action="store_true")
     args = parser.parse_args()
     tally = Tally()
     for name, network in models.MODELS.items():
-        if network.large or not network.classes or not fnmatch.fnmatchcase(name, args.filter):
+        if not network.classes or not fnmatch.fnmatchcase(name, args.filter) or network.large and not args.large:
             continue
         expected = Expected(name)
         for amp in ("off", "fp16", "bf16"):
-            problems, remark = expected.problems(amp, *run_evaluator(expected, amp))
-            tally.report(f"{name}, {amp}", problems, remark, args.verbose)
+            for kind in (Evaluated, Compiled)[network.large:]:
+                try:
+                    problems, remark = expected.problems(amp, *micro_step(expected, kind(expected.model, amp)))
+                except (TrainerError, subprocess.CalledProcessError, KeyError) as error:
+                    problems, remark = [str(error)], ""
+                tally.report(f"{name}, {amp}, {kind.__name__.lower()}", problems, remark, args.verbose)
     return tally.close()
 
 

@@ -23,12 +23,13 @@ static const char *message(ampc_status status) {
   return text;
 }
 
-EXPORT const char *trainer_open(uint32_t threads, ampc_session *out) {
+/* With `debug`, what is read before it is written is NaN. */
+EXPORT const char *trainer_open(uint32_t threads, uint32_t debug,
+                                ampc_session *out) {
   ampc_session_options options;
   ampc_session_options_init(&options);
   options.num_threads = threads;
-  /* What is read before it is written is NaN. */
-  options.debug_arena = 1;
+  options.debug_arena = debug;
   return message(ampc_session_create(&PROGRAM, &options, out));
 }
 

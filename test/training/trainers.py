@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 
 from ampctest import env
-from check_steps import DTYPES, Trainer
+from check_steps import Trainer
 
 # What `apply` is given unless a test says otherwise: plain SGD, a scale that
 # moves as GradScaler's does.
@@ -28,22 +28,14 @@ NUMBERS = {
 class Evaluated:
     """Runs a trainer's functions in f64, rounded where types say so."""
 
+    _stale = False  # copies of parameters in other types
+
     def __init__(self, model: onnx.ModelProto, amp: str = "off", optimizer: str = "sgd"):
         self._folder = tempfile.TemporaryDirectory()
-        self._amp = amp
         self._trainer = Trainer(pathlib.Path(self._folder.name), model, amp, optimizer)
         for weight in model.graph.initializer:
             if self.has(weight.name):
                 self.write(weight.name, onnx.numpy_helper.to_array(weight))
-
-    def launches(self, function: str) -> list[str]:
-        """The lines that launch kernels in a function, after fusion."""
-        folder = pathlib.Path(self._folder.name)
-        text = subprocess.run([env.BUILD / "bin" / "ampc-opt", folder / "trainer.mlir",
-                               f"--ampc-fusion-pipeline=amp={self._amp} training"],
-                              check=True, capture_output=True, text=True).stdout
-        body = text[text.index(f"func.func @{function}("):]
-        return [line for line in body[:body.index("\n  }")].splitlines() if "amp.launch " in line]
 
     def has(self, state: str) -> bool:
         return state in self._trainer.places or state in self._trainer.memory
@@ -53,9 +45,13 @@ class Evaluated:
 
     def write(self, state: str, value) -> None:
         self._trainer.view(state)[...] = value
+        self._stale = True
 
     def step(self, inputs: dict[str, np.ndarray], labels: np.ndarray) -> None:
         """Add the gradients of a micro-batch to the sums."""
+        if self._stale:
+            self._trainer.refresh()
+            self._stale = False
         self._trainer.run("step", {**inputs, "labels": labels, "samples": np.int64(labels.shape[0])})
 
     def apply(self, **numbers) -> dict[str, float]:
@@ -82,24 +78,33 @@ class TrainerError(RuntimeError):
 
 
 def compile_trainer(model: pathlib.Path, out: pathlib.Path, amp: str, *options: str, emit="exe") -> None:
-    """Write a trainer for the CPU."""
-    done = subprocess.run([env.ampc_path(), model, "--train", f"--amp={amp}", "--target=cpu", f"--emit={emit}",
+    """Write a trainer for the CPU, of the cross-entropy unless options say otherwise."""
+    loss = [] if any(option.startswith("--loss=") for option in options) else ["--loss=softmax-cross-entropy"]
+    done = subprocess.run([env.ampc_path(), model, "--train", *loss, f"--amp={amp}", "--target=cpu", f"--emit={emit}",
                            *options, "-o", out], capture_output=True, text=True)
     if done.returncode:
         raise TrainerError(f"exit {done.returncode}: {done.stderr.strip()[:400]}")
+
+
+def fused(model: pathlib.Path, amp: str, *options: str) -> str:
+    """A trainer after the fusion phase, as MLIR for a machine with AVX2."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "fused.mlir"
+        compile_trainer(model, path, amp, *options, "--march=x86-64-v3", "--compile-to=fusion", emit="mlir")
+        return path.read_text()
 
 
 class Compiled:
     """A compiled trainer in this process: the same calls as `Evaluated`."""
 
     def __init__(self, model: onnx.ModelProto, amp: str = "off", optimizer: str = "sgd", *options: str, threads=1,
-                 link: tuple[str, ...] = ()):
+                 debug=True, link: tuple[str, ...] = ()):
         # The name of the file is that of the symbol; a library stays loaded.
         self._folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(self._folder.name)
-        onnx.save(model, folder / "model.onnx")
-        compile_trainer(folder / "model.onnx", folder / "trainer.o", amp, f"--optimizer={optimizer}", *options,
-                        emit="obj")
+        self._model, self._amp, self._options = folder / "model.onnx", amp, (f"--optimizer={optimizer}", *options)
+        onnx.save(model, self._model)
+        compile_trainer(self._model, folder / "trainer.o", amp, *self._options, emit="obj")
         done = subprocess.run(["cc", "-shared", "-fPIC", "-DPROGRAM=trainer_program",
                                f"-I{env.ROOT}/runtime/include", pathlib.Path(__file__).with_name("session.c"), *link,
                                folder / "trainer.o", env.BUILD / "lib" / "libampc_runtime.a", "-o",
@@ -113,7 +118,7 @@ class Compiled:
             getattr(library, f"trainer_{name}").restype = ctypes.POINTER(_Tensor)
         library.trainer_close.argtypes = [ctypes.c_void_p]
         self._session = ctypes.c_void_p()
-        self._check(library.trainer_open(threads, ctypes.byref(self._session)))
+        self._check(library.trainer_open(threads, int(debug), ctypes.byref(self._session)))
         self._states = {t.name.decode(): (i, t) for i, t in enumerate(self._tensors(library.trainer_state))}
         self._entries = {library.trainer_entry_name(i).decode(): i for i in range(library.trainer_num_entries())}
 
@@ -156,6 +161,12 @@ class Compiled:
         array[...] = value
         self._check(self._library.trainer_write(self._session, index, array.ctypes.data_as(ctypes.c_void_p)))
 
+    def launches(self, entry: str) -> list[str]:
+        """The lines that launch kernels in an entry, as functions after fusion."""
+        text = fused(self._model, self._amp, *self._options)
+        body = text[text.index(f"func.func @{entry}("):]
+        return [line for line in body[:body.index("\n  }")].splitlines() if "amp.launch " in line]
+
     def run(self, entry: str, given: dict) -> dict[str, np.ndarray]:
         """Run an entry on the inputs of its names; its outputs by name."""
         index = self._entries[entry]
@@ -184,8 +195,12 @@ class Compiled:
         count = labels.shape[0] if samples is None else samples
         return self.run("eval", {**inputs, "labels": labels, "samples": np.int64(count)})
 
+    def run_apply(self, **numbers) -> None:
+        """Update the parameters."""
+        self.run("apply", NUMBERS | numbers)
+
     def apply(self, **numbers) -> dict[str, float]:
         """Update the parameters; what the update found."""
-        self.run("apply", NUMBERS | numbers)
+        self.run_apply(**numbers)
         return {name.removeprefix("metrics."): float(self.read(name)) for name in self._states
                 if name.startswith("metrics.")}

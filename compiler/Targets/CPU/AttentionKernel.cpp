@@ -197,7 +197,7 @@ private:
       emitTile(
           e, query,
           {e.scratchPointer(keyOffset), e.mulIndex(t, depth), panel, f32Type},
-          depth, height, 2,
+          e.index(depth), height, 2,
           {e.scratchPointer(scoreOffset), t, scoreStride, f32Type});
     });
     e.forLoop(e.index(0), e.index(height), 1, [&](Value r) {
@@ -209,7 +209,7 @@ private:
       emitTile(
           e, weights,
           {e.scratchPointer(valueOffset), e.mulIndex(c, keys), panel, f32Type},
-          keys, height, 2,
+          e.index(keys), height, 2,
           {e.scratchPointer(outputOffset), c, paddedWidth, f32Type});
     });
     e.forLoop(e.index(0), e.index(height), 1, [&](Value r) {

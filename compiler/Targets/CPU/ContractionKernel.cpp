@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -28,29 +29,29 @@ public:
     planBlocks();
   }
 
-  LogicalResult emit() {
-    e.reset();
-    int64_t rowBlocks = llvm::divideCeil(view.m, blockRows);
-    int64_t panelBlocks = llvm::divideCeil(panels, blockPanels);
-    e.launch.items = view.batch * rowBlocks * panelBlocks;
-    e.launch.grain = 1;
+  int64_t items() const { return view.batch * rowBlocks() * panelBlocks(); }
+
+  /// Lays out scratch; returns the bytes.
+  int64_t planScratch() {
     int64_t leftBytes = blockRows * leftStride() * 4;
     int64_t rightBytes =
         view.packedArgument ? 0 : blockPanels * view.k * panel * 4;
     tileOffset = llvm::alignTo(leftBytes, 64);
     rightOffset = tileOffset + tileRows * panel * 4;
-    e.launch.scratchBytes = llvm::alignTo(rightOffset + rightBytes, 64);
-    bool ok = true;
-    e.forEachItem([&](Value item) {
-      SmallVector<Value> at =
-          e.delinearize(item, {view.batch, panelBlocks, rowBlocks});
-      ok = succeeded(emitItem(at[0], e.mulIndex(at[2], blockRows),
-                              e.mulIndex(at[1], blockPanels)));
-    });
-    return success(ok);
+    return llvm::alignTo(rightOffset + rightBytes, 64);
+  }
+
+  LogicalResult emitItem(Value item) {
+    SmallVector<Value> at =
+        e.delinearize(item, {view.batch, panelBlocks(), rowBlocks()});
+    return emitBlock(at[0], e.mulIndex(at[2], blockRows),
+                     e.mulIndex(at[1], blockPanels));
   }
 
 private:
+  int64_t rowBlocks() const { return llvm::divideCeil(view.m, blockRows); }
+  int64_t panelBlocks() const { return llvm::divideCeil(panels, blockPanels); }
+
   /// Rows and panels of a work item: the rows of the left matrix stay in half
   /// of the second-level cache, and there are enough items to share out.
   void planBlocks() {
@@ -58,10 +59,9 @@ private:
     blockRows = std::clamp<int64_t>(fit / tileRows * tileRows, 2 * tileRows,
                                     20 * tileRows);
     blockRows = std::min(blockRows, view.m);
-    int64_t rowBlocks = llvm::divideCeil(view.m, blockRows) * view.batch;
     constexpr int64_t wantedItems = 8;
     int64_t split = std::clamp<int64_t>(
-        llvm::divideCeil(wantedItems, rowBlocks), 1, panels);
+        llvm::divideCeil(wantedItems, rowBlocks() * view.batch), 1, panels);
     blockPanels = llvm::divideCeil(panels, split);
     if (!view.packedArgument) {
       // Panels packed by the item share the cache with the rows.
@@ -75,7 +75,7 @@ private:
   /// put all rows of a tile into one cache set.
   int64_t leftStride() const { return llvm::alignTo(view.k, 16) + 16; }
 
-  LogicalResult emitItem(Value batch, Value firstRow, Value firstPanel) {
+  LogicalResult emitBlock(Value batch, Value firstRow, Value firstPanel) {
     Value rowEnd = bounded(firstRow, blockRows, view.m);
     Value panelEnd = bounded(firstPanel, blockPanels, panels);
     Value rows, rowsBase;
@@ -116,9 +116,7 @@ private:
       auto tile = [&](Value row, int64_t height) {
         Value local = arith::SubIOp::create(e.b, e.loc, row, firstRow);
         Value offset = e.addIndex(rowsBase, e.mulIndex(local, stride));
-        Type f32 = e.b.getF32Type();
-        emitTile(e, {rows, offset, stride, f32}, right, view.k, height, vectors,
-                 {e.scratchPointer(tileOffset), e.index(0), panel, f32});
+        multiply({rows, offset, stride, e.b.getF32Type()}, right, height);
         ok = ok && succeeded(finish(batch, row, j, height));
       };
       int64_t rest = view.m % tileRows;
@@ -141,6 +139,23 @@ private:
       }
     });
     return success(ok);
+  }
+
+  /// A tile, run by run.
+  void multiply(MatrixBlock left, MatrixBlock right, int64_t height) {
+    MatrixBlock tile{e.scratchPointer(tileOffset), e.index(0), panel,
+                     e.b.getF32Type()};
+    Value first = right.offset;
+    SmallVector<ContractionView::Run> runs(view.runs);
+    if (runs.empty()) {
+      runs.push_back({0, view.k});
+    }
+    for (auto [i, run] : llvm::enumerate(runs)) {
+      right.offset = e.addIndex(first, e.index(run.row * panel));
+      emitTile(e, left, right, e.index(run.size), height, vectors, tile,
+               /*accumulate=*/i != 0);
+      left.offset = e.addIndex(left.offset, e.index(run.size));
+    }
   }
 
   Value bounded(Value first, int64_t count, int64_t limit) {
@@ -167,7 +182,7 @@ private:
     Value number =
         view.packedPerBatch ? e.addIndex(e.mulIndex(batch, panels), j) : j;
     return {e.argumentPointer(view.packedArgument.getArgNumber()),
-            e.mulIndex(number, view.k * panel), panel,
+            e.mulIndex(number, view.rightRows() * panel), panel,
             getElementTypeOrSelf(view.packedArgument.getType())};
   }
 
@@ -220,17 +235,55 @@ private:
   int64_t tileOffset = 0, rightOffset = 0;
 };
 
+/// The items of one view after those of another.
+LogicalResult
+emitPanelKernels(CpuEmitter &e,
+                 ArrayRef<std::unique_ptr<ContractionView>> views) {
+  SmallVector<PanelKernel> kernels;
+  e.reset();
+  e.launch.grain = 1;
+  for (const auto &view : views) {
+    if (view->m == 0 || view->n == 0 || view->rightRows() == 0 ||
+        view->batch == 0) {
+      return failure();
+    }
+    PanelKernel &kernel = kernels.emplace_back(e, *view);
+    e.launch.items += kernel.items();
+    e.launch.scratchBytes =
+        std::max(e.launch.scratchBytes, kernel.planScratch());
+  }
+  bool ok = true;
+  auto emit = [&](auto &&self, Value item, size_t i) -> void {
+    if (i + 1 == kernels.size()) {
+      ok = ok && succeeded(kernels[i].emitItem(item));
+      return;
+    }
+    Value end = e.index(kernels[i].items());
+    Value isMine =
+        arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, item, end);
+    auto choice = scf::IfOp::create(e.b, e.loc, isMine, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(choice.thenBlock());
+    ok = ok && succeeded(kernels[i].emitItem(item));
+    e.b.setInsertionPointToStart(choice.elseBlock());
+    self(self, arith::SubIOp::create(e.b, e.loc, item, end), i + 1);
+  };
+  e.forEachItem([&](Value item) { emit(emit, item, 0); });
+  return success(ok);
+}
+
 } // namespace
 
 LogicalResult cpu::emitContractionKernel(CpuEmitter &emitter, Operation *root) {
-  if (succeeded(emitDepthwiseKernel(emitter, root))) {
-    return success();
-  }
-  if (auto view = ContractionView::create(root)) {
-    if (view->m != 0 && view->n != 0 && view->k != 0 && view->batch != 0 &&
-        succeeded(PanelKernel(emitter, *view).emit())) {
+  for (auto emit : {emitDepthwiseKernel, emitDepthwiseGradientKernel,
+                    emitWeightGradientKernel}) {
+    if (succeeded(emit(emitter, root))) {
       return success();
     }
+  }
+  auto views = ContractionView::create(root);
+  if (!views.empty() && succeeded(emitPanelKernels(emitter, views))) {
+    return success();
   }
   return emitNaiveContraction(emitter, root);
 }

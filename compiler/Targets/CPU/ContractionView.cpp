@@ -18,31 +18,6 @@ bool isF32Like(Value value) {
   return element.isF32() || element.isF16() || element.isBF16();
 }
 
-/// Stores `count` elements that `get(i, lanes)` gives at `target`: vectors
-/// first, then a scalar tail.
-LogicalResult copyRun(CpuEmitter &e, int64_t count, Value target,
-                      Value targetOffset,
-                      function_ref<FailureOr<Value>(Value, int64_t)> get) {
-  int64_t lanes = e.traits.lanes;
-  int64_t main = count / lanes * lanes;
-  bool ok = true;
-  auto emit = [&](int64_t width, Value i) {
-    FailureOr<Value> value = get(i, width);
-    ok = ok && succeeded(value);
-    if (ok) {
-      e.store(*value, target, e.b.getF32Type(), e.addIndex(targetOffset, i));
-    }
-  };
-  if (main != 0) {
-    e.forLoop(e.index(0), e.index(main), lanes,
-              [&](Value i) { emit(lanes, i); });
-  }
-  if (main != count) {
-    e.forLoop(e.index(main), e.index(count), 1, [&](Value i) { emit(1, i); });
-  }
-  return success(ok);
-}
-
 //===----------------------------------------------------------------------===//
 // Matrix product
 //===----------------------------------------------------------------------===//
@@ -76,10 +51,11 @@ public:
 
   LogicalResult packRow(CpuEmitter &e, Value batchIndex, Value row,
                         Value target) const override {
-    return copyRun(e, k, target, e.index(0), [&](Value i, int64_t lanes) {
-      return element(e, op.getLhs(), op.getTransposeLhs(), batchIndex, row, i,
-                     lanes);
-    });
+    return copyRun(e, e.index(k), target, e.index(0),
+                   [&](Value i, int64_t lanes) {
+                     return element(e, op.getLhs(), op.getTransposeLhs(),
+                                    batchIndex, row, i, lanes);
+                   });
   }
 
   std::optional<std::pair<Value, int64_t>>
@@ -282,7 +258,7 @@ private:
       at.push_back({window.locate(e, i, pixel[i + 1], taps[i], inside), 0});
     }
     auto copy = [&] {
-      return copyRun(e, channels, target, offset,
+      return copyRun(e, e.index(channels), target, offset,
                      [&](Value i, int64_t lanes) -> FailureOr<Value> {
                        SmallVector<LaneIndex> index(at);
                        index.push_back({i, lanes == 1 ? 0 : 1});
@@ -302,7 +278,7 @@ private:
     LogicalResult copied = copy();
     e.b.setInsertionPointToStart(choice.elseBlock());
     LogicalResult cleared =
-        copyRun(e, channels, target, offset,
+        copyRun(e, e.index(channels), target, offset,
                 [&](Value, int64_t lanes) -> FailureOr<Value> {
                   return ElementPuller(e, lanes).constant(e.b.getF32Type(), 0);
                 });
@@ -317,21 +293,26 @@ private:
 
 } // namespace
 
-std::unique_ptr<ContractionView> ContractionView::create(Operation *op) {
+SmallVector<std::unique_ptr<ContractionView>>
+ContractionView::create(Operation *op) {
+  SmallVector<std::unique_ptr<ContractionView>> views;
   if (auto matmul = dyn_cast<amp::MatmulOp>(op)) {
     if (isF32Like(matmul.getLhs())) {
-      return std::make_unique<MatmulView>(matmul);
+      views.push_back(std::make_unique<MatmulView>(matmul));
     }
   }
   if (auto conv = dyn_cast<amp::ConvOp>(op)) {
     if (ConvView::covers(conv)) {
-      return std::make_unique<ConvView>(conv);
+      views.push_back(std::make_unique<ConvView>(conv));
     }
   }
   if (auto conv = dyn_cast<amp::ConvTransposeOp>(op)) {
     if (ConvView::covers(conv)) {
-      return std::make_unique<ConvView>(conv);
+      views = createPhaseViews(conv);
+      if (views.empty()) {
+        views.push_back(std::make_unique<ConvView>(conv));
+      }
     }
   }
-  return nullptr;
+  return views;
 }

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -17,8 +18,9 @@ int64_t cpu::tileRowsFor(const CpuTraits &traits, int64_t vectors) {
 }
 
 void cpu::emitTile(CpuEmitter &e, const MatrixBlock &left,
-                   const MatrixBlock &right, int64_t k, int64_t height,
-                   int64_t vectors, const MatrixBlock &target) {
+                   const MatrixBlock &right, Value k, int64_t height,
+                   int64_t vectors, const MatrixBlock &target,
+                   bool accumulate) {
   int64_t lanes = e.traits.lanes;
   auto vectorType = VectorType::get({lanes}, e.b.getF32Type());
   Value zero =
@@ -29,6 +31,15 @@ void cpu::emitTile(CpuEmitter &e, const MatrixBlock &left,
   int64_t unroll = std::max<int64_t>(sets, 4);
   int64_t count = height * vectors;
   SmallVector<Value> sums(sets * count, zero);
+  auto place = [&](int64_t i) {
+    return e.addIndex(target.offset, e.index(i / vectors * target.stride +
+                                             i % vectors * lanes));
+  };
+  if (accumulate) {
+    for (int64_t i = 0; i < count; ++i) {
+      sums[i] = e.load(target.pointer, e.b.getF32Type(), place(i), lanes);
+    }
+  }
   auto step = [&](Value kk, int64_t steps, SmallVector<Value> acc) {
     for (int64_t u = 0; u < steps; ++u) {
       Value at = e.addIndex(kk, e.index(u));
@@ -41,7 +52,8 @@ void cpu::emitTile(CpuEmitter &e, const MatrixBlock &left,
       int64_t base = u % sets * count;
       for (int64_t r = 0; r < height; ++r) {
         Value offset =
-            e.addIndex(e.addIndex(left.offset, e.index(r * left.stride)), at);
+            e.addIndex(e.addIndex(left.offset, e.index(r * left.stride)),
+                       e.mulIndex(at, left.step));
         Value a = e.load(left.pointer, e.b.getF32Type(), offset, 1);
         Value wide = vector::BroadcastOp::create(e.b, e.loc, vectorType, a);
         for (int64_t v = 0; v < vectors; ++v) {
@@ -52,27 +64,62 @@ void cpu::emitTile(CpuEmitter &e, const MatrixBlock &left,
     }
     return acc;
   };
-  int64_t main = k / unroll * unroll;
-  if (main != 0) {
-    sums =
-        e.forLoopCarried(e.index(0), e.index(main), unroll, sums,
-                         [&](Value kk, ValueRange carried) {
-                           return step(kk, unroll, SmallVector<Value>(carried));
-                         });
-  }
-  if (main != k) {
-    sums = e.forLoopCarried(e.index(main), e.index(k), 1, sums,
-                            [&](Value kk, ValueRange carried) {
-                              return step(kk, 1, SmallVector<Value>(carried));
-                            });
+  auto loop = [&](Value from, Value to, int64_t steps) {
+    sums = e.forLoopCarried(
+        from, to, steps, sums, [&](Value kk, ValueRange carried) {
+          return step(kk, steps, SmallVector<Value>(carried));
+        });
+  };
+  if (APInt known; matchPattern(k, m_ConstantInt(&known))) {
+    int64_t all = known.getSExtValue(), main = all / unroll * unroll;
+    if (main != 0) {
+      loop(e.index(0), e.index(main), unroll);
+    }
+    if (main != all) {
+      loop(e.index(main), k, 1);
+    }
+  } else {
+    Value rest = arith::RemUIOp::create(e.b, e.loc, k, e.index(unroll));
+    Value main = arith::SubIOp::create(e.b, e.loc, k, rest);
+    loop(e.index(0), main, unroll);
+    loop(main, k, 1);
   }
   for (int64_t i = 0; i < count; ++i) {
     Value sum = sums[i];
     for (int64_t set = 1; set < sets; ++set) {
       sum = arith::AddFOp::create(e.b, e.loc, sum, sums[set * count + i]);
     }
-    e.store(sum, target.pointer, e.b.getF32Type(),
-            e.addIndex(target.offset, e.index(i / vectors * target.stride +
-                                              i % vectors * lanes)));
+    e.store(sum, target.pointer, e.b.getF32Type(), place(i));
   }
+}
+
+LogicalResult cpu::copyRun(CpuEmitter &e, Value count, Value target,
+                           Value offset,
+                           function_ref<FailureOr<Value>(Value, int64_t)> get) {
+  int64_t lanes = e.traits.lanes;
+  bool ok = true;
+  auto emit = [&](Value from, Value to, int64_t width) {
+    e.forLoop(from, to, width, [&](Value i) {
+      FailureOr<Value> value = get(i, width);
+      ok = ok && succeeded(value);
+      if (ok) {
+        e.store(*value, target, e.b.getF32Type(), e.addIndex(offset, i));
+      }
+    });
+  };
+  if (APInt known; matchPattern(count, m_ConstantInt(&known))) {
+    int64_t all = known.getSExtValue(), main = all / lanes * lanes;
+    if (main != 0) {
+      emit(e.index(0), e.index(main), lanes);
+    }
+    if (main != all) {
+      emit(e.index(main), count, 1);
+    }
+    return success(ok);
+  }
+  Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.index(lanes));
+  Value main = arith::SubIOp::create(e.b, e.loc, count, rest);
+  emit(e.index(0), main, lanes);
+  emit(main, count, 1);
+  return success(ok);
 }

@@ -255,8 +255,13 @@ void CudaEmitter::onlyIf(Value condition, function_ref<void()> body) {
 
 std::unique_ptr<RowWalker> CudaEmitter::makeRowWalker(const RowSpace &space,
                                                       int64_t lanes) {
+  bool isReducedOnce =
+      isa_and_nonnull<amp::ReduceSumOp, amp::ReduceMeanOp, amp::ReduceProdOp,
+                      amp::ReduceMaxOp, amp::ReduceMinOp,
+                      amp::ConvWeightGradientOp>(findRoot(kernel));
   if (!space.lanesAlongRow) {
-    return std::make_unique<ColumnRowWalker>(*this, space, lanes);
+    return std::make_unique<ColumnRowWalker>(*this, space, lanes,
+                                             isReducedOnce);
   }
   // What is held is held as it is computed.
   constexpr int64_t elementBytes = 4;
@@ -264,5 +269,5 @@ std::unique_ptr<RowWalker> CudaEmitter::makeRowWalker(const RowSpace &space,
     return std::make_unique<RegisterRowWalker>(*this, space, lanes,
                                                elementBytes);
   }
-  return std::make_unique<BlockRowWalker>(*this, space, lanes);
+  return std::make_unique<BlockRowWalker>(*this, space, lanes, isReducedOnce);
 }

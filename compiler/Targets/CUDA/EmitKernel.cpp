@@ -1,5 +1,5 @@
 //===- EmitKernel.cpp - Picks the emitter of a kernel by its root ---------===//
-#include "compiler/Targets/CUDA/CudaEmitter.h"
+#include "compiler/Targets/CUDA/Contraction/DepthwiseGradient.h"
 
 using namespace mlir;
 using namespace ampc;
@@ -19,6 +19,7 @@ LogicalResult cuda::emitKernel(CudaEmitter &emitter) {
     return emitRowKernel(emitter, root);
   case FusionKind::Contraction:
     return success(succeeded(emitDepthwiseConvolution(emitter, root)) ||
+                   succeeded(emitDepthwiseGradient(emitter, root)) ||
                    succeeded(emitWgmmaKernel(emitter, root)) ||
                    succeeded(emitTiledContraction(emitter, root)) ||
                    succeeded(emitNaiveContraction(emitter, root)));

@@ -61,6 +61,28 @@ bool isView(Operation *op) {
   auto fusable = dyn_cast<FusableOpInterface>(op);
   return fusable && fusable.getFusionKind() == FusionKind::View;
 }
+
+/// From a number to the numbers that follow from it, of which any may be a
+/// result.
+LogicalResult finishScalars(KernelEmitter &e, ElementPuller &puller, Value root,
+                            Value value) {
+  puller.bind(root, e.round(value, getElementTypeOrSelf(root.getType())));
+  SmallVector<Value> results;
+  for (Value result : e.kernel.getYield().getValues()) {
+    SmallVector<LaneIndex> zero(shapeOf(result).size(), {e.index(0), 0});
+    FailureOr<Value> number = puller.get(result, zero);
+    if (failed(number)) {
+      return failure();
+    }
+    results.push_back(*number);
+  }
+  for (auto [i, number] : llvm::enumerate(results)) {
+    Value result = e.kernel.getYield().getValues()[i];
+    e.store(number, e.resultPointer(i), getElementTypeOrSelf(result.getType()),
+            e.index(0));
+  }
+  return success();
+}
 } // namespace
 
 FailureOr<Value> codegen::addBias(KernelEmitter &e, Value bias, Value result,
@@ -97,6 +119,9 @@ LogicalResult codegen::emitEpilogue(KernelEmitter &emitter, Value root,
           emitter.argumentPointer(argument.getArgNumber()),
           getElementTypeOrSelf(argument.getType()), offset, mask);
     };
+  }
+  if (shapeOf(root).empty() && lanes == 1 && !take) {
+    return finishScalars(emitter, puller, root, value);
   }
   Index at(index);
   Value tensor = root;

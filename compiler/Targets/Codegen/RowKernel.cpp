@@ -41,7 +41,9 @@ public:
         result(root->getResult(0)),
         element(getComputeType(getElementTypeOrSelf(input.getType()))) {}
 
-  LogicalResult emit(int64_t lanes);
+  /// `columnVectors`: of neighbouring rows, which lie across memory, that one
+  /// thread reduces at once.
+  LogicalResult emit(int64_t lanes, int64_t columnVectors);
 
 private:
   LogicalResult emitRow();
@@ -131,7 +133,7 @@ RowSpace spaceOf(Operation *root, Value input) {
   return alongAxes(shape, {axis.getInt()});
 }
 
-LogicalResult RowKernel::emit(int64_t lanes) {
+LogicalResult RowKernel::emit(int64_t lanes, int64_t columnVectors) {
   e.reset();
   ok = true;
   space = spaceOf(root, input);
@@ -158,10 +160,17 @@ LogicalResult RowKernel::emit(int64_t lanes) {
   if (!space.lanesAlongRow && space.kept.back() < lanes) {
     lanes = 1;
   }
-  std::unique_ptr<RowWalker> rows = e.makeRowWalker(space, lanes);
-  walker = rows.get();
   isMultiPass = isa<amp::SoftmaxOp, amp::LogSoftmaxOp, amp::LayerNormOp,
                     amp::RmsNormOp, amp::GroupNormOp>(root);
+  while (!space.lanesAlongRow && !isMultiPass && columnVectors > 1 &&
+         space.kept.back() % (columnVectors * lanes) != 0) {
+    columnVectors /= 2;
+  }
+  if (!space.lanesAlongRow && !isMultiPass) {
+    lanes *= columnVectors;
+  }
+  std::unique_ptr<RowWalker> rows = e.makeRowWalker(space, lanes);
+  walker = rows.get();
   int64_t width = space.lanesAlongRow ? 1 : lanes;
   int64_t bytes =
       space.rowLength() * width * (element.getIntOrFloatBitWidth() / 8);
@@ -444,8 +453,11 @@ LogicalResult RowKernel::emitRow() {
 
 LogicalResult codegen::emitRowKernel(KernelEmitter &emitter, Operation *root) {
   RowKernel kernel(emitter, root);
-  if (succeeded(kernel.emit(emitter.traits.lanes))) {
-    return success();
-  }
-  return kernel.emit(1);
+  int64_t lanes = emitter.traits.lanes;
+  // A thread of a CPU reads whole pieces of cache lines; those of a GPU do
+  // together.
+  int64_t columnVectors = emitter.traits.mapChunk == 0 ? 1 : 4;
+  return success(succeeded(kernel.emit(lanes, columnVectors)) ||
+                 succeeded(kernel.emit(lanes, 1)) ||
+                 succeeded(kernel.emit(1, 1)));
 }

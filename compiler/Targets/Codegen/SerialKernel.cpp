@@ -1,7 +1,7 @@
 //===- SerialKernel.cpp - Kernels whose elements depend on an order -------===//
 // arg_max, arg_min, cumsum and top_k walk rows one element after the other,
-// rows in parallel; scatters apply their updates in order in one work item.
-#include "compiler/Targets/Codegen/KernelEmitter.h"
+// rows in parallel.
+#include "compiler/Targets/Codegen/ScatterKernel.h"
 
 #include "dialects/Amp/Impl/MathExpansion.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,8 +25,6 @@ public:
     e.reset();
     if (isa<amp::ArgMaxOp, amp::ArgMinOp, amp::CumSumOp, amp::TopKOp>(root)) {
       emitRows();
-    } else if (isa<amp::ScatterElementsOp, amp::ScatterNdOp>(root)) {
-      emitScatter();
     } else {
       return root->emitOpError("has no serial kernel");
     }
@@ -213,84 +211,6 @@ private:
         });
   }
 
-  /// `index` counted from the end when negative, clamped into [0, size).
-  Value clampIndex(Value raw, int64_t size) {
-    Value i = arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), raw);
-    Value negative = arith::CmpIOp::create(
-        e.b, e.loc, arith::CmpIPredicate::slt, i, e.index(0));
-    i = select(negative, e.addIndex(i, e.index(size)), i);
-    i = arith::MaxSIOp::create(e.b, e.loc, i, e.index(0));
-    return arith::MinSIOp::create(e.b, e.loc, i, e.index(size - 1));
-  }
-
-  Value combine(amp::ScatterReduction reduction, Value old, Value update) {
-    bool isFloat = isa<FloatType>(element);
-    bool isUnsigned = storage.isUnsignedInteger() || element.isInteger(1);
-    switch (reduction) {
-    case amp::ScatterReduction::None:
-      return update;
-    case amp::ScatterReduction::Add:
-      return isFloat
-                 ? arith::AddFOp::create(e.b, e.loc, old, update).getResult()
-                 : arith::AddIOp::create(e.b, e.loc, old, update).getResult();
-    case amp::ScatterReduction::Mul:
-      return isFloat
-                 ? arith::MulFOp::create(e.b, e.loc, old, update).getResult()
-                 : arith::MulIOp::create(e.b, e.loc, old, update).getResult();
-    case amp::ScatterReduction::Max:
-      return amp::buildMax(e.b, e.loc, old, update, isUnsigned);
-    case amp::ScatterReduction::Min:
-      return amp::buildMin(e.b, e.loc, old, update, isUnsigned);
-    }
-    llvm_unreachable("unknown reduction");
-  }
-
-  void emitScatter() {
-    Value indices = root->getOperand(1), updates = root->getOperand(2);
-    ArrayRef<int64_t> shape = shapeOf(input);
-    ArrayRef<int64_t> updateShape = shapeOf(updates);
-    int64_t count = 1, updateCount = 1;
-    for (int64_t size : shape) {
-      count *= size;
-    }
-    for (int64_t size : updateShape) {
-      updateCount *= size;
-    }
-    e.launch.items = 1;
-    Value target = e.resultPointer(0);
-    amp::ScatterReduction reduction =
-        isa<amp::ScatterNdOp>(root)
-            ? cast<amp::ScatterNdOp>(root).getReduction()
-            : cast<amp::ScatterElementsOp>(root).getReduction();
-    e.forEachItem([&](Value) {
-      e.forLoop(e.index(0), e.index(count), 1, [&](Value i) {
-        e.store(pull(input, e.delinearize(i, shape)), target, storage, i);
-      });
-      e.forLoop(e.index(0), e.index(updateCount), 1, [&](Value u) {
-        SmallVector<Value> at = e.delinearize(u, updateShape);
-        SmallVector<Value> place;
-        if (auto scatter = dyn_cast<amp::ScatterElementsOp>(root)) {
-          int64_t axis = scatter.getAxis();
-          place.assign(at.begin(), at.end());
-          place[axis] = clampIndex(pull(indices, at), shape[axis]);
-        } else {
-          int64_t tuple = shapeOf(indices).back();
-          int64_t lead = shapeOf(indices).size() - 1;
-          for (int64_t t = 0; t < tuple; ++t) {
-            SmallVector<Value> index(at.begin(), at.begin() + lead);
-            index.push_back(e.index(t));
-            place.push_back(clampIndex(pull(indices, index), shape[t]));
-          }
-          place.append(at.begin() + lead, at.end());
-        }
-        Value offset = e.linearize(place, shape);
-        Value old = e.load(target, storage, offset, 1);
-        Value value = combine(reduction, old, pull(updates, at));
-        e.store(e.round(value, storage), target, storage, offset);
-      });
-    });
-  }
-
   KernelEmitter &e;
   Operation *root;
   Value input;
@@ -302,5 +222,8 @@ private:
 
 LogicalResult codegen::emitSerialKernel(KernelEmitter &emitter,
                                         Operation *root) {
+  if (isa<amp::ScatterElementsOp, amp::ScatterNdOp>(root)) {
+    return emitScatterKernel(emitter, root);
+  }
   return SerialKernel(emitter, root).emit();
 }

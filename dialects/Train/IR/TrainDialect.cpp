@@ -27,6 +27,14 @@ LogicalResult train::DropoutOp::verify() {
   return success();
 }
 
+/// Its elements are drawn in the order that they lie in.
+std::optional<LayoutRule> train::DropoutOp::getChannelsLastRule() {
+  auto type = cast<RankedTensorType>(getInput().getType());
+  return type.getRank() < 3 ? std::nullopt : std::optional(LayoutRule{{0}});
+}
+
+void train::DropoutOp::setChannelsLast() {}
+
 uint32_t train::BernoulliOp::getThreshold() {
   return static_cast<uint32_t>(
       std::min(std::round(std::ldexp(getProbability().convertToDouble(), 32)),

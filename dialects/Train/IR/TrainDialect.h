@@ -4,6 +4,7 @@
 
 #include "dialects/Interfaces/FusionInterfaces.h"
 #include "dialects/Interfaces/KernelInterfaces.h"
+#include "dialects/Interfaces/LayoutInterfaces.h"
 #include "dialects/Interfaces/PrecisionInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -4,6 +4,7 @@
 
 include "dialects/Interfaces/FusionInterfaces.td"
 include "dialects/Interfaces/KernelInterfaces.td"
+include "dialects/Interfaces/LayoutInterfaces.td"
 include "dialects/Interfaces/PrecisionInterfaces.td"
 include "dialects/Train/IR/TrainEnums.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
@@ -212,7 +213,8 @@ def Train_BernoulliOp : Op<Train_Dialect, "bernoulli", [
   let hasVerifier = 1;
 }
 
-def Train_DropoutOp : Train_Op<"dropout", [PrecisionOpInterface, SameOperandsAndResultType]> {
+def Train_DropoutOp : Train_Op<"dropout", [
+    PrecisionOpInterface, DeclareOpInterfaceMethods<LayoutOpInterface>, SameOperandsAndResultType]> {
   let summary = "zeros instead of a random share of the elements while training";
   let description = [{
     In a micro-step each element is 0 with the probability `ratio`, else divided

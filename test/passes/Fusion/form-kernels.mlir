@@ -131,7 +131,8 @@ func.func @no_third_result(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8x
   %0 = amp.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %1 = amp.cast %0 : (tensor<4x8xf32>) -> tensor<4x8xbf16>
   %2 = amp.neg %1 : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
-  return %0, %2 : tensor<4x8xf32>, tensor<4x8xbf16>
+  %3 = amp.softmax %2 {axis = 1 : i64} : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  return %0, %3 : tensor<4x8xf32>, tensor<4x8xbf16>
 }
 
 // -----
@@ -333,4 +334,61 @@ func.func @square(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) -> tensor<4x16xf32>
   %0 = amp.matmul %a, %b : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   %1 = amp.mul %0, %0 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
   return %1 : tensor<4x16xf32>
+}
+
+// -----
+
+/// Numbers that follow from a sum are computed in its kernel, whatever stands
+/// between them; so are those that follow from arguments, but for what is read
+/// before, which is computed there.
+// CHECK-LABEL: func.func @scalars(
+// CHECK-SAME: %[[X:.*]]: tensor<64xf32>, %[[A:.*]]: tensor<f32>, %[[B:.*]]: tensor<f32>)
+// CHECK-NEXT: %[[S:.*]]:3 = amp.launch @[[SUM:.*]](%[[A]], %[[X]], %[[B]])
+// CHECK-NEXT: %[[Y:.*]] = amp.launch @{{.*}}(%[[X]], %[[S]]#
+// CHECK-NEXT: return %[[Y]], %[[S]]#{{.*}}, %[[S]]#
+// CHECK: amp.kernel private @[[SUM]](
+// CHECK: amp.mul
+// CHECK: amp.mul
+// CHECK: %[[R:.*]] = amp.reduce_sum
+// CHECK: amp.sqrt %[[R]]
+// CHECK: amp.yield %{{.*}}, %{{.*}}, %{{.*}} : tensor<f32>, tensor<f32>, tensor<f32>
+func.func @scalars(%x: tensor<64xf32>, %a: tensor<f32>, %b: tensor<f32>) -> (tensor<64xf32>, tensor<f32>, tensor<f32>) {
+  %0 = amp.mul %a, %a : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %1 = amp.mul %x, %0 : (tensor<64xf32>, tensor<f32>) -> tensor<64xf32>
+  %2 = amp.reduce_sum %1 {axes = array<i64: 0>, keepdims = false} : (tensor<64xf32>) -> tensor<f32>
+  %3 = amp.sqrt %2 : (tensor<f32>) -> tensor<f32>
+  %4 = amp.div %3, %0 : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %5 = amp.add %x, %4 : (tensor<64xf32>, tensor<f32>) -> tensor<64xf32>
+  %6 = amp.add %3, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %5, %3, %6 : tensor<64xf32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+/// What only the caller reads besides each other is one kernel.
+// CHECK-LABEL: func.func @results(
+// CHECK-NEXT: %[[R:.*]]:2 = amp.launch
+// CHECK-NEXT: return %[[R]]#{{.}}, %[[R]]#{{.}}
+func.func @results(%x: tensor<64xf32>, %y: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %0 = amp.mul %x, %y : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %1 = amp.add %0, %y : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %2 = amp.exp %0 : (tensor<64xf32>) -> tensor<64xf32>
+  %3 = amp.add %1, %2 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %1, %3 : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+/// Not so what a product wants in its own kernel, or between whose readers it
+/// stands.
+// CHECK-LABEL: func.func @negative_results(
+// CHECK-COUNT-4: amp.launch
+// CHECK-NOT: amp.launch
+// CHECK: return
+func.func @negative_results(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = amp.exp %x : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = amp.matmul %0, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %2 = amp.softmax %1 {axis = 1 : i64} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = amp.add %2, %0 : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %3, %2 : tensor<8x8xf32>, tensor<8x8xf32>
 }

@@ -156,3 +156,22 @@ amp.kernel private @k(%a: tensor<4x8xf32>, %b: tensor<8x40xf32>) -> tensor<4x40x
   %0 = amp.matmul %a, %b : (tensor<4x8xf32>, tensor<8x40xf32>) -> tensor<4x40xf32>
   amp.yield %0 : tensor<4x40xf32>
 }
+
+// -----
+
+/// A convolution's weight that is no constant is packed by a launch.
+module attributes {amp.target = #amp.target<vector_bytes = 32, panel = 16, native_16bit = false>} {
+// CHECK-LABEL: func.func @trained(
+// CHECK-SAME: %[[X:.*]]: tensor<1x6x6x4xf32>, %[[W:.*]]: tensor<8x4x3x3xf32>)
+// CHECK-NEXT: %[[P:.*]] = amp.launch @pack0(%[[W]]) : (tensor<8x4x3x3xf32>) -> tensor<1x3x3x4x16xf32>
+// CHECK-NEXT: amp.launch @k(%[[X]], %[[P]])
+func.func @trained(%x: tensor<1x6x6x4xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x4x4x8xf32> {
+  %y = amp.launch @k(%x, %w) : (tensor<1x6x6x4xf32>, tensor<8x4x3x3xf32>) -> tensor<1x4x4x8xf32>
+  return %y : tensor<1x4x4x8xf32>
+}
+amp.kernel private @k(%x: tensor<1x6x6x4xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x4x4x8xf32> {
+  %0 = amp.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, group = 1 : i64, layout = #amp.layout<channels_last>}
+     : (tensor<1x6x6x4xf32>, tensor<8x4x3x3xf32>) -> tensor<1x4x4x8xf32>
+  amp.yield %0 : tensor<1x4x4x8xf32>
+}
+}

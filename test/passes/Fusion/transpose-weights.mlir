@@ -80,12 +80,13 @@ amp.kernel private @k(%x: tensor<1x6x6x4xf16>, %w: tensor<8x4x1x1xf16>) -> tenso
 
 // -----
 
-/// A weight that is computed stays as it is, and so does one of a target with
-/// panels.
+/// A weight that is computed, or trained, is transposed by a launch.
 module attributes {amp.target = #amp.target<vector_bytes = 16, panel = 0, native_16bit = true>} {
-// CHECK-LABEL: func.func @negative_computed(
-// CHECK-NOT: amp.transpose
-func.func @negative_computed(%x: tensor<1x6x6x4xf16>, %w: tensor<8x4x3x3xf16>) -> tensor<1x4x4x8xf16> {
+// CHECK-LABEL: func.func @computed(
+// CHECK-SAME: %[[X:.*]]: tensor<1x6x6x4xf16>, %[[W:.*]]: tensor<8x4x3x3xf16>)
+// CHECK-NEXT: %[[T:.*]] = amp.launch @transpose0(%[[W]]) : (tensor<8x4x3x3xf16>) -> tensor<8x3x3x4xf16>
+// CHECK-NEXT: amp.launch @k(%[[X]], %[[T]])
+func.func @computed(%x: tensor<1x6x6x4xf16>, %w: tensor<8x4x3x3xf16>) -> tensor<1x4x4x8xf16> {
   %y = amp.launch @k(%x, %w) : (tensor<1x6x6x4xf16>, tensor<8x4x3x3xf16>) -> tensor<1x4x4x8xf16>
   return %y : tensor<1x4x4x8xf16>
 }
@@ -98,6 +99,7 @@ amp.kernel private @k(%x: tensor<1x6x6x4xf16>, %w: tensor<8x4x3x3xf16>) -> tenso
 
 // -----
 
+/// With panels it is not transposed.
 module attributes {amp.target = #amp.target<vector_bytes = 32, panel = 16, native_16bit = false>} {
 // CHECK-LABEL: func.func @negative_panels(
 // CHECK-NOT: amp.transpose

@@ -38,11 +38,11 @@
 // CHECK-SAME: -> (tensor<f32> {train.state = @train.loss}, tensor<f32> {train.state = @train.weight},
 // CHECK-SAME: tensor<f32> {train.state = @train.correct}, tensor<f32> {train.state = @train.count},
 // CHECK-SAME: tensor<4xf32> {train.state = @w.gradient}, tensor<f32> {train.state = @b.gradient}, tensor<i32> {train.state = @train.micro})
+// The first micro-batch of a window forgets what an earlier one left.
+// CHECK: %[[LATER:.*]] = amp.compare %[[MICRO]]
 // The scale, for the mean over a batch of 8.
 // CHECK: %[[N:.*]] = amp.constant dense<1.250000e-01>
 // CHECK: amp.mul %{{.*}}, %[[N]]
-// The first micro-batch of a window forgets what an earlier one left.
-// CHECK: %[[LATER:.*]] = amp.compare %[[MICRO]]
 // CHECK: %[[SUM:.*]] = amp.select %[[LATER]], %[[OLD]], %{{.*}}
 // CHECK: amp.add %[[SUM]], %{{.*}} : (tensor<4xf32>
 

@@ -30,6 +30,8 @@ LogicalResult ContractionEpilogue::finish(const ResultTile &tile, Value thread,
   constexpr int64_t lanes = 8;
   bool ok = true;
   int64_t perRow = columns / lanes;
+  bool hasVectors =
+      vectors && view.n % lanes == 0 && view.columnDimension().has_value();
   e.forLoop(thread, e.index(rows * perRow), threads, [&](Value id) {
     Value local = arith::DivUIOp::create(e.b, e.loc, id, e.index(perRow));
     Value inRow = e.mulIndex(
@@ -46,7 +48,7 @@ LogicalResult ContractionEpilogue::finish(const ResultTile &tile, Value thread,
       inside = e.bothOf(inside, e.isBelow(column, view.n));
     }
     e.onlyIf(inside, [&] {
-      if (vectors && view.n % lanes == 0) {
+      if (hasVectors) {
         ok =
             ok && succeeded(finishVector(tile, row, column, at, inTile, lanes));
         return;
@@ -72,7 +74,9 @@ LogicalResult ContractionEpilogue::finishVector(const ResultTile &tile,
   for (Value i : view.resultIndex(e, tile.batch, row, column)) {
     index.push_back({i, 0});
   }
-  index.back().step = lanes == 1 ? 0 : 1;
+  if (lanes != 1) {
+    index[*view.columnDimension()].step = 1;
+  }
   if (!split) {
     return finishSums(sums, index, lanes);
   }

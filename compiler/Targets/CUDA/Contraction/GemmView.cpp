@@ -39,8 +39,11 @@ FailureOr<Value> GemmView::elements(CudaEmitter &e, Side side,
 }
 
 std::unique_ptr<GemmView> GemmView::create(Operation *op) {
-  if (auto view = createMatmulView(op)) {
-    return view;
+  for (auto create :
+       {createMatmulView, createConvView, createWeightGradientView}) {
+    if (auto view = create(op)) {
+      return view;
+    }
   }
-  return createConvView(op);
+  return nullptr;
 }

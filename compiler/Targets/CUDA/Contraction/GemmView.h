@@ -10,7 +10,7 @@ namespace ampc::cuda {
 /// A contraction seen as `batch` products of an m x k by a k x n matrix. Rows
 /// are pixels and columns output channels when it is a convolution (implicit
 /// im2col); then k counts taps, and channels within a tap, and the batches are
-/// groups.
+/// groups. In the gradient of a convolution's weight, k counts pixels.
 class GemmView {
 public:
   virtual ~GemmView() = default;
@@ -71,6 +71,12 @@ public:
                                                      mlir::Value row,
                                                      mlir::Value column) = 0;
 
+  /// The dimension of the result along which neighbouring columns lie side by
+  /// side; none where they do not.
+  virtual std::optional<int64_t> columnDimension() const {
+    return codegen::shapeOf(result).size() - 1;
+  }
+
   mlir::Value result; ///< of the root op
   mlir::Value bias;   ///< may be null
   int64_t batch = 1, m = 0, n = 0, k = 0;
@@ -85,6 +91,7 @@ protected:
 /// The views of each kind of contraction; null where the op has none.
 std::unique_ptr<GemmView> createMatmulView(mlir::Operation *op);
 std::unique_ptr<GemmView> createConvView(mlir::Operation *op);
+std::unique_ptr<GemmView> createWeightGradientView(mlir::Operation *op);
 
 } // namespace ampc::cuda
 

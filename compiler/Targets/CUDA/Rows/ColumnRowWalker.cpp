@@ -2,6 +2,7 @@
 #include "compiler/Targets/CUDA/Rows/ColumnRowWalker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -22,8 +23,9 @@ static int64_t wholeLanes(const RowSpace &space, int64_t lanes) {
 }
 
 ColumnRowWalker::ColumnRowWalker(CudaEmitter &emitter, const RowSpace &space,
-                                 int64_t lanes)
-    : RowWalker(emitter, space, wholeLanes(space, lanes)), cuda(emitter) {
+                                 int64_t lanes, bool isReducedOnce)
+    : RowWalker(emitter, space, wholeLanes(space, lanes)), cuda(emitter),
+      grid(emitter) {
   vectors = space.kept.back() / this->lanes;
   phases = 1;
   int64_t threads = space.rows() / this->lanes;
@@ -36,6 +38,12 @@ ColumnRowWalker::ColumnRowWalker(CudaEmitter &emitter, const RowSpace &space,
   phases = std::max<int64_t>(std::min(phases, blockThreads / alongMemory), 1);
   columns =
       std::min<int64_t>(llvm::PowerOf2Ceil(vectors), blockThreads / phases);
+  if (isReducedOnce && vectors != 0) {
+    int64_t blocks =
+        space.rows() / space.kept.back() * llvm::divideCeil(vectors, columns);
+    parts = GridSum::partsFor(blocks, space.rowLength(), phases);
+    grid.share(parts, columns * this->lanes);
+  }
 }
 
 void ColumnRowWalker::forEachRow(function_ref<void()> body) {
@@ -45,7 +53,17 @@ void ColumnRowWalker::forEachRow(function_ref<void()> body) {
   for (int64_t size : items) {
     e.launch.items *= size;
   }
+  grid.reserve(e.launch.items);
+  int64_t groups = e.launch.items;
+  e.launch.items *= parts;
   cuda.forEachBlock(columns * phases, [&](Value block) {
+    part = isLast = Value();
+    if (grid.isSplit()) {
+      SmallVector<Value> numbers = e.delinearize(block, {groups, parts});
+      block = numbers[0];
+      part = numbers[1];
+      grid.begin(block, part);
+    }
     Value thread = cuda.threadIndex(), size = e.index(columns);
     column = arith::RemUIOp::create(e.b, e.loc, thread, size);
     phase = arith::DivUIOp::create(e.b, e.loc, thread, size);
@@ -71,12 +89,43 @@ Value ColumnRowWalker::reduce(TypedAttr identity, ElementFn element,
                               CombineFn combine) {
   Value start =
       splat(arith::ConstantOp::create(e.b, e.loc, identity).getResult(), lanes);
-  Value mine = e.forLoopCarried(
-      phase, e.index(space.rowLength()), phases, ValueRange{start},
-      [&](Value r, ValueRange carried) -> SmallVector<Value> {
-        auto index = locate(e.delinearize(r, space.row), lanes);
-        return {combine(carried[0], element(lanes, index, r))};
-      })[0];
+  Value first = phase, end = e.index(space.rowLength());
+  if (part) {
+    int64_t each =
+        llvm::divideCeil(llvm::divideCeil(space.rowLength(), phases), parts);
+    Value begin = e.mulIndex(part, each * phases);
+    first = e.addIndex(begin, phase);
+    end = arith::MinUIOp::create(
+        e.b, e.loc, e.addIndex(begin, e.index(each * phases)), end);
+  }
+  Value mine =
+      e.forLoopCarried(first, end, phases, ValueRange{start},
+                       [&](Value r, ValueRange carried) -> SmallVector<Value> {
+                         auto index =
+                             locate(e.delinearize(r, space.row), lanes);
+                         return {combine(carried[0], element(lanes, index, r))};
+                       })[0];
+  Value total = combinePhases(mine, combine);
+  if (!part) {
+    return total;
+  }
+  // The last block combines what all have found.
+  Value place = e.mulIndex(column, lanes);
+  cuda.onlyIf(cuda.isBelow(phase, 1), [&] { grid.leave(total, place); });
+  isLast = grid.arrive();
+  auto choice = scf::IfOp::create(e.b, e.loc, total.getType(), isLast,
+                                  /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(e.b, e.loc, start);
+  e.b.setInsertionPointToStart(choice.thenBlock());
+  mine = grid.combine(start, place, lanes, phase, phases, combine);
+  scf::YieldOp::create(e.b, e.loc, combinePhases(mine, combine));
+  return choice.getResult(0);
+}
+
+/// What the threads of a vector have, in order.
+Value ColumnRowWalker::combinePhases(Value mine, CombineFn combine) {
   if (phases == 1) {
     return mine;
   }
@@ -106,5 +155,5 @@ void ColumnRowWalker::forEachElement(VisitFn visit) {
 void ColumnRowWalker::once(function_ref<void()> body) {
   Value first = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq,
                                       phase, e.index(0));
-  cuda.onlyIf(cuda.bothOf(exists, first), body);
+  cuda.onlyIf(cuda.bothOf(isLast, cuda.bothOf(exists, first)), body);
 }
