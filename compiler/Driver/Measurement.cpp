@@ -18,6 +18,9 @@ namespace ampc::driver {
 LogicalResult ProgramOptions::parse(const Options &options,
                                     DiagnosticSink &sink) {
   texts = {"ampc", "bench"};
+  if (options.train) {
+    texts.push_back("--step");
+  }
   texts.insert(texts.end(), options.programArgs.begin(),
                options.programArgs.end());
   SmallVector<char *> argv;

@@ -425,7 +425,9 @@ void OptionReader::read(Options &options) {
   options.data = text(OPT_data);
   options.heldOut = text(OPT_held_out);
   readUnsigned(OPT_tune_trials, options.tuneTrials, 1, 1u << 20);
-  readUnsigned(OPT_steps, options.benchSteps, 1, 1u << 20);
+  if (has(OPT_steps)) {
+    readUnsigned(OPT_steps, options.benchSteps.emplace(), 1, 1u << 20);
+  }
   readUnsigned(OPT_seed, options.seed, 0, ~0u);
   std::optional<uint64_t> traceMemory = options.traceMemory;
   readSize(OPT_trace_memory, traceMemory);

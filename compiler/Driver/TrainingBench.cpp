@@ -62,9 +62,9 @@ static TrainingMemory countMemory(ampc_session session) {
   return memory;
 }
 
-LogicalResult TrainingBench::train(uint64_t steps, DiagnosticSink &sink) {
+LogicalResult TrainingBench::train(DiagnosticSink &sink) {
   runtime::UpdateReport report;
-  for (uint64_t i = 0; i < steps; ++i) {
+  for (uint64_t i = 0; i < numSteps; ++i) {
     if (failed(reportStatus(work.update(holder.session, &report), sink, amp))) {
       return failure();
     }
@@ -100,11 +100,12 @@ LogicalResult TrainingBench::open(const Options &options,
                                               : defaultRate;
   work.setLearningRate(learningRate);
   batch = work.batch();
+  numSteps = options.benchSteps.value_or(numSteps);
 
   ResidentMemory resident;
   if (failed(reportStatus(openSession(program->get(), run, &holder), sink)) ||
       failed(reportStatus(work.begin(holder.session, run.train), sink)) ||
-      failed(train(options.benchSteps, sink))) {
+      failed(train(sink))) {
     return failure();
   }
   memory = countMemory(holder.session);

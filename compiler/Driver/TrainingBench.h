@@ -31,7 +31,7 @@ class TrainingBench {
 public:
   explicit TrainingBench(std::string amp) : amp(std::move(amp)) {}
 
-  /// Compiles and loads, makes `options.benchSteps` steps, and finds loss,
+  /// Compiles and loads, makes the steps of --steps, and finds loss,
   /// skipped steps and memory. Further steps move no parameter.
   llvm::LogicalResult open(const Options &options, const runtime::Options &run,
                            DiagnosticSink &sink);
@@ -53,11 +53,12 @@ public:
   double learningRate = 0;
   double loss = 0;           ///< after the steps
   uint64_t skippedSteps = 0; ///< among them
+  uint64_t numSteps = 10;    ///< unless the options say otherwise
   int64_t batch = 0;
   uint32_t numThreads = 0;
 
 private:
-  llvm::LogicalResult train(uint64_t steps, DiagnosticSink &sink);
+  llvm::LogicalResult train(DiagnosticSink &sink);
 
   std::unique_ptr<LoadedProgram> program;
   runtime::UpdateWork work;

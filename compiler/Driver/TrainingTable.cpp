@@ -41,8 +41,8 @@ static double getError(const TrainingBench &bench,
 }
 
 static void printTable(ArrayRef<TrainingBench *> benches,
-                       TrainingBench &reference, uint64_t steps) {
-  std::string loss = "loss after " + std::to_string(steps);
+                       TrainingBench &reference) {
+  std::string loss = "loss after " + std::to_string(reference.numSteps);
   std::vector<std::vector<std::string>> rows = {
       {"", "step", "micro-step", "update", "", "", "memory, MiB", "masters", "",
        "", "", "", "", loss, "error", "skipped"},
@@ -112,7 +112,7 @@ static void printJson(const Options &options, ArrayRef<TrainingBench *> benches,
                                    {"threads", reference.numThreads},
                                    {"batch", reference.batch},
                                    {"learning_rate", reference.learningRate},
-                                   {"steps", options.benchSteps},
+                                   {"steps", reference.numSteps},
                                    {"rows", std::move(rows)}}));
 }
 
@@ -145,7 +145,7 @@ LogicalResult trainingTableCommand(const Options &options,
   if (options.json) {
     printJson(options, shown, *all.front());
   } else {
-    printTable(shown, *all.front(), options.benchSteps);
+    printTable(shown, *all.front());
   }
   return success();
 }
