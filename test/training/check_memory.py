@@ -8,7 +8,8 @@ For each network in f32, fp16 and bf16: --memory-report, `inspect --json` and
 `bench --train --json` agree, and the last fits its schema; a session maps the
 arena and the state in just that size; and every entry, run on an arena full of
 a pattern, writes it as far as the report says, none beyond, so that the peak is
-what is used. The last line is `N passed, N failed`.
+what is used. Loss and skipped steps of the table are those of the same steps
+made here. The last line is `N passed, N failed`.
 """
 
 import argparse
@@ -34,7 +35,8 @@ from ampctest import schema
 from ampctest.report import Tally
 
 ALIGNMENT, OVERREAD = 64, 64  # of abi.h
-OPTIMIZER, THREADS, STEPS = "adamw", 2, 2
+OPTIMIZER, THREADS, STEPS, RATE = "adamw", 2, 3, 0.01
+FIRST_SCALE = 65536.0  # of loss scaling, where gradients are f16
 PATTERN = 0xFF  # what a session with debug_arena fills the arena with
 WIDEST = 8  # bytes of an element: the last one may happen to be the pattern
 ROLES = {"parameter": "parameters", "statistic": "statistics", "moment": "moments", "control": "control"}
@@ -75,15 +77,35 @@ def check_inspect(report: dict, told: dict) -> list[str]:
     return problems
 
 
-def check_bench(model: pathlib.Path, loss: str, amp: str, report: dict, told: dict) -> list[str]:
-    """What the table of `ampc bench` says otherwise."""
+def bench(model: pathlib.Path, loss: str, amp: str, inputs: dict, labels) -> dict:
+    """The table of `ampc bench` on a batch."""
+    given = []
+    for name, value in (inputs | {"labels": labels}).items():
+        np.save(model.with_name(f"{name}.npy"), value)
+        given.append(f"--input={name}=@{model.with_name(f'{name}.npy')}")
     done = subprocess.run([env.ampc_path(), "bench", model, "--train", f"--loss={loss}", f"--optimizer={OPTIMIZER}",
                            f"--amp={amp}", "--json", "--iterations=1", "--duration=0", "--warm-up=0", "--quiet",
-                           f"--threads={THREADS}", f"--steps={STEPS}", "--target=cpu"],
-                          capture_output=True, text=True)
-    if done.returncode:
-        return [done.stderr]
-    table = json.loads(done.stdout)
+                           f"--threads={THREADS}", f"--steps={STEPS}", f"--lr={RATE}", "--target=cpu", *given],
+                          check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+def check_loss(trainer: trainers.Compiled, row: dict, amp: str, inputs: dict, labels) -> list[str]:
+    """The loss after the same steps."""
+    scaled = amp == "fp16"
+    trainer.write("train.scale", FIRST_SCALE if scaled else 1)
+    numbers = {"scaler": np.int32(2 if scaled else 0)}
+    for _ in range(STEPS):
+        trainer.step(inputs, labels)
+        trainer.apply(learning_rate=RATE, **numbers)
+    skipped = int(trainer.read("train.skipped"))
+    trainer.step(inputs, labels)
+    loss = trainer.apply(learning_rate=0, **numbers)["loss"]
+    return compare("loss", row["loss"], loss) + compare("skipped steps", row["skipped_steps"], skipped)
+
+
+def check_table(table: dict, amp: str, report: dict, told: dict) -> list[str]:
+    """What the table says otherwise."""
     problems = schema.check(table, SCHEMA)
     problems += compare("threads, steps", (table["threads"], table["steps"]), (THREADS, STEPS))
     memory = table["rows"][0]["memory"]
@@ -154,12 +176,14 @@ def main() -> int:
                 report = json.loads(plan.read_text())
                 told = json.loads(subprocess.run([program, "inspect", "--json"], check=True, capture_output=True).stdout)
                 tally.report(f"inspect of {what}", check_inspect(report, told))
-                tally.report(f"bench of {what}", check_bench(path, trained.loss, amp, report, told))
+                table = bench(path, trained.loss, amp, inputs, labels)
+                tally.report(f"bench of {what}", check_table(table, amp, report, told))
                 # More than a vector may be read behind the last buffer.
                 expected = ends(report)
                 tally.report(f"peak of {what}", compare("arena", report["arena_bytes"],
                                                         align(max(expected.values()) + OVERREAD)))
-                trainer = trainers.Compiled(made, amp, OPTIMIZER, f"--loss={trained.loss}", link=LINK)
+                trainer = trainers.Compiled(made, amp, OPTIMIZER, f"--loss={trained.loss}", link=LINK, threads=THREADS)
+                tally.report(f"loss of {what}", check_loss(trainer, table["rows"][0], amp, inputs, labels))
                 problems, arena = check_mapped(trainer, report)
                 tally.report(f"mappings of {what}", problems)
                 if arena:
