@@ -59,3 +59,17 @@ func.func @step(%x0: tensor<64xf32>, %scale: tensor<f32> {train.state = @train.s
   %g7 = amp.mul %g6, %a0 : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
   return %g7 : tensor<64xf32>
 }
+
+/// A block that saves no more than its input is not worth a cut.
+// CHECK-LABEL: func.func @negative_small_blocks
+// CHECK: amp.tanh
+// CHECK: amp.tanh
+// CHECK-NOT: amp.tanh
+// CHECK: return
+func.func @negative_small_blocks(%x: tensor<64xf32>, %scale: tensor<f32> {train.state = @train.scale}) -> tensor<64xf32> {
+  %a = amp.tanh %x : (tensor<64xf32>) -> tensor<64xf32>
+  %b = amp.tanh %a : (tensor<64xf32>) -> tensor<64xf32>
+  %0 = amp.mul %scale, %b : (tensor<f32>, tensor<64xf32>) -> tensor<64xf32>
+  %1 = amp.mul %0, %a : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  return %1 : tensor<64xf32>
+}
