@@ -3,16 +3,11 @@
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Compilation.h"
 #include "compiler/Driver/Jit.h"
+#include "compiler/Driver/Measurement.h"
 #include "compiler/Driver/TensorData.h"
 #include "runtime/program/command_line.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
-#include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <cstring>
 
 using namespace llvm;
@@ -25,60 +20,17 @@ namespace {
 struct Row {
   std::string amp;
   double medianMs = 0;
+  uint32_t numThreads = 0;
   /// Known before anything runs. Workspace is what all threads have together.
   uint64_t weightBytes = 0, activationBytes = 0, workspaceBytes = 0;
   /// What the session and its runs added to this process, with the weights;
   /// absent where the system does not tell.
   std::optional<uint64_t> measuredBytes;
   std::vector<runtime::Tensor> outputs;
-};
 
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// The resident memory of this process, now and at its peak since a reset.
-class ResidentMemory {
-public:
-  /// Begins to measure.
-  ResidentMemory() {
-    if (std::FILE *file = std::fopen("/proc/self/clear_refs", "w")) {
-      // 5 resets the peak.
-      bool isWritten = std::fputs("5", file) >= 0;
-      isReset = std::fclose(file) == 0 && isWritten;
-    }
-    before = read("VmRSS:");
+  uint64_t getPlannedBytes() const {
+    return weightBytes + activationBytes + workspaceBytes;
   }
-
-  /// How far the peak went beyond what there was.
-  std::optional<uint64_t> getGrowth() const {
-    std::optional<uint64_t> peak = read("VmHWM:");
-    if (!isReset || !before || !peak) {
-      return std::nullopt;
-    }
-    return *peak - std::min(*peak, *before);
-  }
-
-private:
-  static std::optional<uint64_t> read(StringRef key) {
-    auto buffer = MemoryBuffer::getFileAsStream("/proc/self/status");
-    if (!buffer) {
-      return std::nullopt;
-    }
-    for (StringRef line : split((*buffer)->getBuffer(), '\n')) {
-      uint64_t kilobytes;
-      if (line.consume_front(key) &&
-          !line.trim().split(' ').first.getAsInteger(10, kilobytes)) {
-        return kilobytes * 1024;
-      }
-    }
-    return std::nullopt;
-  }
-
-  bool isReset = false;
-  std::optional<uint64_t> before;
 };
 
 } // namespace
@@ -126,31 +78,24 @@ static LogicalResult measure(const ampc_program &program,
   }
   row.weightBytes = program.weights_bytes;
   row.activationBytes = program.arena_bytes.fixed;
-  uint64_t scratch = 0;
-  for (const ampc_kernel_desc &kernel :
-       ArrayRef(program.kernels, program.num_kernels)) {
-    scratch = std::max(scratch, kernel.scratch_bytes);
-  }
-  row.workspaceBytes = alignTo(scratch, AMPC_ALIGNMENT) *
-                       ampc_session_num_threads(holder.session);
-  Clock::time_point start = Clock::now();
+  row.workspaceBytes = countWorkspace(holder.session);
+  row.numThreads = ampc_session_num_threads(holder.session);
+  Stopwatch warmUp;
   do {
     if (failed(runOnce(holder.session, inputs, row.outputs, sink))) {
       return failure();
     }
-  } while (secondsSince(start) * 1e3 < run.warmUpMs);
+  } while (warmUp.getSeconds() * 1e3 < run.warmUpMs);
   std::vector<double> times;
-  start = Clock::now();
-  while (times.size() < run.iterations || secondsSince(start) < run.durationS) {
-    Clock::time_point begin = Clock::now();
+  Stopwatch all;
+  while (times.size() < run.iterations || all.getSeconds() < run.durationS) {
+    Stopwatch one;
     if (failed(runOnce(holder.session, inputs, row.outputs, sink))) {
       return failure();
     }
-    times.push_back(secondsSince(begin));
+    times.push_back(one.lap());
   }
-  auto middle = times.begin() + times.size() / 2;
-  std::nth_element(times.begin(), middle, times.end());
-  row.medianMs = *middle * 1e3;
+  row.medianMs = takeMedian(times);
   if (std::optional<uint64_t> growth = resident.getGrowth()) {
     row.measuredBytes = *growth + program.weights_bytes;
   }
@@ -189,69 +134,80 @@ static double getError(const Row &row, const Row &reference) {
   return error;
 }
 
-static constexpr const char *rowFormat =
-    "%-10s %11s %10s %13s %13s %13s %13s %13s %13s\n";
-
-static void printHeader() {
-  std::string titles;
-  raw_string_ostream(titles)
-      << format(rowFormat, "", "time", "", "memory, MiB", "", "", "", "", "");
-  outs() << StringRef(titles).rtrim() << '\n'
-         << format(rowFormat, "amp", "median ms", "to fp32", "weights",
-                   "activations", "workspace", "peak", "measured",
-                   "error to fp32");
+static void printTable(ArrayRef<const Row *> shown, const Row &reference) {
+  std::vector<std::vector<std::string>> rows = {
+      {"", "time", "", "memory, MiB"},
+      {"amp", "median ms", "to fp32", "weights", "activations", "workspace",
+       "peak", "measured", "error to fp32"}};
+  for (const Row *row : shown) {
+    rows.push_back(
+        {row->amp, formatv("{0:f4}", row->medianMs).str(),
+         formatv("{0:f2}x", reference.medianMs / row->medianMs).str(),
+         formatMebibytes(row->weightBytes),
+         formatMebibytes(row->activationBytes),
+         formatMebibytes(row->workspaceBytes),
+         formatMebibytes(row->getPlannedBytes()),
+         row->measuredBytes ? formatMebibytes(*row->measuredBytes) : "-",
+         formatv("{0:e2}", getError(*row, reference)).str()});
+  }
+  printColumns(rows);
+  outs() << "ampc-bench: PASSED rows=" << shown.size() << '\n';
 }
 
-static void printRow(StringRef amp, const Row &row, const Row &reference) {
-  auto mebibytes = [](uint64_t bytes) {
-    return formatv("{0:f3}", bytes / 1048576.0).str();
-  };
-  std::string measured =
-      row.measuredBytes ? mebibytes(*row.measuredBytes) : "-";
-  uint64_t peak = row.weightBytes + row.activationBytes + row.workspaceBytes;
-  outs() << format(
-      rowFormat, amp.str().c_str(),
-      formatv("{0:f4}", row.medianMs).str().c_str(),
-      formatv("{0:f2}x", reference.medianMs / row.medianMs).str().c_str(),
-      mebibytes(row.weightBytes).c_str(),
-      mebibytes(row.activationBytes).c_str(),
-      mebibytes(row.workspaceBytes).c_str(), mebibytes(peak).c_str(),
-      measured.c_str(),
-      formatv("{0:e2}", getError(row, reference)).str().c_str());
-  outs().flush();
+static void printJson(const Options &options, ArrayRef<const Row *> shown,
+                      const Row &reference) {
+  json::Array rows;
+  for (const Row *row : shown) {
+    rows.push_back(json::Object{
+        {"amp", row->amp},
+        {"median_ms", row->medianMs},
+        {"speedup", reference.medianMs / row->medianMs},
+        {"memory",
+         json::Object{{"weights", row->weightBytes},
+                      {"activations", row->activationBytes},
+                      {"workspace", row->workspaceBytes},
+                      {"sum", row->getPlannedBytes()},
+                      {"measured", row->measuredBytes
+                                       ? json::Value(*row->measuredBytes)
+                                       : json::Value(nullptr)}}},
+        {"error", toJsonNumber(getError(*row, reference))}});
+  }
+  outs() << formatv("{0:2}\n", json::Value(json::Object{
+                                   {"version", 1},
+                                   {"kind", "inference"},
+                                   {"model", json::fixUTF8(options.model)},
+                                   {"threads", reference.numThreads},
+                                   {"rows", std::move(rows)}}));
 }
 
 LogicalResult benchTableCommand(const Options &options, DiagnosticSink &sink) {
-  std::vector<std::string> args = {"ampc", "bench"};
-  args.insert(args.end(), options.programArgs.begin(),
-              options.programArgs.end());
-  SmallVector<char *> argv;
-  for (std::string &arg : args) {
-    argv.push_back(arg.data());
-  }
-  runtime::Options run;
-  if (failed(reportStatus(runtime::parseOptions(argv.size(), argv.data(),
-                                                /*training=*/nullptr, &run),
-                          sink))) {
+  ProgramOptions run;
+  if (failed(run.parse(options, sink))) {
     return failure();
   }
   SmallVector<StringRef> amps;
   StringRef(options.amp).split(amps, ',');
   // Errors and ratios are against fp32, asked for or not.
-  Row reference;
-  if (failed(makeRow(options, "off", run, reference, sink))) {
+  std::vector<std::unique_ptr<Row>> all;
+  auto addRow = [&](StringRef amp) {
+    all.push_back(std::make_unique<Row>());
+    return makeRow(options, amp, run.get(), *all.back(), sink);
+  };
+  if (failed(addRow("off"))) {
     return failure();
   }
-  printHeader();
+  SmallVector<const Row *> shown;
   for (StringRef amp : amps) {
-    Row row;
-    bool isReference = amp == "off";
-    if (!isReference && failed(makeRow(options, amp, run, row, sink))) {
+    if (amp != "off" && failed(addRow(amp))) {
       return failure();
     }
-    printRow(amp, isReference ? reference : row, reference);
+    shown.push_back(amp == "off" ? all.front().get() : all.back().get());
   }
-  outs() << "ampc-bench: PASSED rows=" << amps.size() << '\n';
+  if (options.json) {
+    printJson(options, shown, *all.front());
+  } else {
+    printTable(shown, *all.front());
+  }
   return success();
 }
 

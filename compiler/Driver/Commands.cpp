@@ -98,6 +98,9 @@ int programCommand(const Options &options, DiagnosticSink &sink) {
                                    getCommandName(options.command).str()};
   args.insert(args.end(), options.programArgs.begin(),
               options.programArgs.end());
+  if (options.command == Command::Bench && options.train) {
+    args.push_back("--step");
+  }
   if (options.quiet) {
     args.push_back("--quiet");
   }

@@ -20,9 +20,12 @@ llvm::LogicalResult compileCommand(const Options &options,
 /// returns the exit code.
 int programCommand(const Options &options, DiagnosticSink &sink);
 
-/// Measures several precisions and prints one table.
+/// Measures several precisions and prints one table: of predictions, or of
+/// training steps.
 llvm::LogicalResult benchTableCommand(const Options &options,
                                       DiagnosticSink &sink);
+llvm::LogicalResult trainingTableCommand(const Options &options,
+                                         DiagnosticSink &sink);
 
 /// Compares the outputs of a program with those of a data set.
 llvm::LogicalResult verifyCommand(const Options &options, DiagnosticSink &sink);

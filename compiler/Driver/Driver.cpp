@@ -17,8 +17,10 @@ static int dispatch(const Options &options, DiagnosticSink &sink) {
     (void)compileCommand(options, sink);
     return 0;
   case Command::Bench:
-    if (StringRef(options.amp).contains(',')) {
-      (void)benchTableCommand(options, sink);
+    if (StringRef(options.amp).contains(',') || options.json ||
+        options.benchSteps) {
+      (void)(options.train ? trainingTableCommand(options, sink)
+                           : benchTableCommand(options, sink));
       return 0;
     }
     return programCommand(options, sink);

@@ -171,6 +171,11 @@ void OptionReader::readAmp(Options &options) {
   const Arg *arg = args.getLastArg(OPT_amp);
   if (!arg || options.command != Command::Bench) {
     options.amp = oneOf(OPT_amp, policies, lowType);
+    bool isOpen = !arg && !has(OPT_low_precision_type) &&
+                  !has(OPT_precision_policy) && !has(OPT_profile);
+    if (options.command == Command::Bench && has(OPT_train) && isOpen) {
+      options.amp = "off,fp16,bf16";
+    }
     return;
   }
   // bench compares several.
@@ -420,6 +425,9 @@ void OptionReader::read(Options &options) {
   options.data = text(OPT_data);
   options.heldOut = text(OPT_held_out);
   readUnsigned(OPT_tune_trials, options.tuneTrials, 1, 1u << 20);
+  if (has(OPT_steps)) {
+    readUnsigned(OPT_steps, options.benchSteps.emplace(), 1, 1u << 20);
+  }
   readUnsigned(OPT_seed, options.seed, 0, ~0u);
   std::optional<uint64_t> traceMemory = options.traceMemory;
   readSize(OPT_trace_memory, traceMemory);

@@ -127,6 +127,8 @@ struct Options {
   bool hasLoss = false; ///< else the model says how it is trained
   TrainingOptions training;
   std::string optimizer; ///< as written
+  /// Steps after which `bench` compares losses, if they are given.
+  std::optional<unsigned> benchSteps;
 
   // Model.
   std::vector<std::pair<std::string, llvm::SmallVector<int64_t>>> shapes;

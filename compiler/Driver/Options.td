@@ -26,7 +26,7 @@ defvar reading = !listconcat(compiling, [InspectVis, OpsVis]);
 defvar everything = !listconcat(reading, [DevicesVis]);
 defvar run = [RunVis];
 defvar verify = [VerifyVis];
-defvar training = [CompileVis, ExplainVis, InspectVis];
+defvar training = [CompileVis, ExplainVis, InspectVis, BenchVis];
 defvar bench = [BenchVis];
 defvar measuring = [CompileVis, CompareVis, TuneVis];
 
@@ -233,6 +233,8 @@ defm percentile : Value<"percentile", "90,95,99", "bench: latency percentiles to
                         [ProgramOption]>;
 defm export_times : Value<"export-times", "FILE.json", "bench: write the time of each run", group_run, bench,
                           [ProgramOption]>;
+defm lr : Value<"lr", "F", "bench --train: the learning rate (default: the model's, or 1e-3)", group_run, bench, [ProgramOption]>;
+defm steps : Value<"steps", "N", "bench --train: steps after which losses are compared (default 10)", group_run, bench>;
 def profile : Switch<"profile", "Print the time of each kernel", group_run, [RunVis, BenchVis], [ProgramOption]>;
 def debug_arena : Switch<"debug-arena", "Fill working memory with NaN before each run", group_run,
                          [RunVis, BenchVis], [ProgramOption]>;
@@ -251,7 +253,7 @@ def kernels : Switch<"kernels",
 defm gpu : Value<"gpu", "NAME", "--kernels: the GPU whose limits and rates count (default: one of each architecture)",
                  group_report, [InspectVis], [CommonOption]>;
 def json : Switch<"json", "Print JSON", group_report,
-                  [InspectVis, OpsVis, DevicesVis, ExplainVis, CompareVis, TuneVis]>;
+                  [InspectVis, OpsVis, DevicesVis, ExplainVis, CompareVis, TuneVis, BenchVis]>;
 defm diagnostics : Value<"diagnostics", "text|json", "Form of diagnostics (json: one object a line)", group_report,
                          everything>;
 defm remarks : Value<"remarks", "PATTERN",

@@ -238,6 +238,9 @@ void TrainingReader::read() {
     for (unsigned id : trainingOptions) {
       refuse(id, "needs --train");
     }
+    for (unsigned id : {OPT_lr, OPT_steps}) {
+      refuse(id, "needs --train");
+    }
     return;
   }
   readLoss();

@@ -12,7 +12,8 @@ enum CommandBit : unsigned {
   onInspect = 4,
   onTrain = 8,
   onEval = 16,
-  onAll = 31
+  onStep = 32, // bench --step
+  onAll = 63
 };
 
 /// Takes the option's value (null for a flag); AMPC_USAGE when it is wrong.

@@ -12,14 +12,15 @@ struct CommandEntry {
 };
 constexpr CommandEntry commands[] = {
     {"run", Command::Run, onRun, "run once, or over a data set"},
-    {"bench", Command::Bench, onBench, "measure throughput and latency"},
+    {"bench", Command::Bench, onBench | onStep,
+     "measure throughput and latency"},
     {"inspect", Command::Inspect, onInspect, "print what the program holds"},
     {"train", Command::Train, onTrain, "train the parameters on a data set"},
     {"eval", Command::Eval, onEval, "compute the loss over a data set"},
 };
 
 /// What only a trainer takes.
-constexpr unsigned onTrainer = onTrain | onEval;
+constexpr unsigned onTrainer = onTrain | onEval | onStep;
 
 /// The commands that a program has.
 unsigned commandsOf(const OptionTable *training) {
@@ -121,6 +122,9 @@ Status parseOption(int argc, char **argv, const OptionTable *training,
                          "command; see --help",
                          entry->name);
   }
+  if (out->command == Command::Bench && !(entry->on & onBench)) {
+    out->stepOption = entry->name;
+  }
   if (!entry->value && value) {
     return Status::error(AMPC_USAGE, "option '--%s' takes no value",
                          entry->name);
@@ -200,6 +204,10 @@ Status parseOptions(int argc, char **argv, const OptionTable *training,
                            "--input=NAME=@FILE",
                            text);
     }
+  }
+  if (outOptions->stepOption && !outOptions->train.benchStep) {
+    return Status::error(AMPC_USAGE, "option '--%s' needs --step",
+                         outOptions->stepOption);
   }
   if (outOptions->command == Command::None && !outOptions->help &&
       !outOptions->version) {

@@ -38,6 +38,7 @@ struct Options {
   const char *exportCode = nullptr; // folder for the GPU code
 
   TrainOptions train;
+  const char *stepOption = nullptr; // the last one given that needs --step
 };
 
 struct OptionTable;

@@ -149,7 +149,7 @@ Status setLastBatch(Options &options, const char *text) {
 constexpr uint64_t manySteps = 1'000'000'000'000;
 
 /// Commands that make updates.
-constexpr unsigned onUpdate = onTrain | onBench;
+constexpr unsigned onUpdate = onTrain | onStep;
 
 constexpr OptionEntry entries[] = {
     {"step", nullptr, onBench,

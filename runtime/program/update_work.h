@@ -20,6 +20,10 @@ public:
   /// Gives a session the states that a new run begins with.
   Status begin(ampc_session session, const TrainOptions &options) const;
 
+  /// The learning rate that the program says itself, or null.
+  const double *findOwnRate() const {
+    return source.facts().findDefault("learning_rate");
+  }
   void setLearningRate(double value) { numbers.setLearningRate(value); }
 
   Status microStep(ampc_session session) const {

@@ -65,6 +65,7 @@ TEST(ProgramUsage, exitCodes) {
     expectRun("run --threads=" + std::string(threads), 2,
               "option '--threads': expected a whole number");
   }
+  expectRun("bench --step", 2, "unknown option '--step'");
   expectRun("bench --percentile=90,101", 2, "expected a number from 0 to 100");
 }
 

@@ -98,7 +98,7 @@ class Compiled:
     """A compiled trainer in this process: the same calls as `Evaluated`."""
 
     def __init__(self, model: onnx.ModelProto, amp: str = "off", optimizer: str = "sgd", *options: str, threads=1,
-                 debug=True):
+                 debug=True, link: tuple[str, ...] = ()):
         # The name of the file is that of the symbol; a library stays loaded.
         self._folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(self._folder.name)
@@ -106,7 +106,7 @@ class Compiled:
         onnx.save(model, self._model)
         compile_trainer(self._model, folder / "trainer.o", amp, *self._options, emit="obj")
         done = subprocess.run(["cc", "-shared", "-fPIC", "-DPROGRAM=trainer_program",
-                               f"-I{env.ROOT}/runtime/include", pathlib.Path(__file__).with_name("session.c"),
+                               f"-I{env.ROOT}/runtime/include", pathlib.Path(__file__).with_name("session.c"), *link,
                                folder / "trainer.o", env.BUILD / "lib" / "libampc_runtime.a", "-o",
                                folder / "trainer.so", "-lpthread", "-lm", "-ldl"], capture_output=True, text=True)
         if done.returncode:
@@ -137,6 +137,14 @@ class Compiled:
         while tensor := function(*arguments, len(found)):
             found.append(tensor.contents)
         return found
+
+    @property
+    def library(self) -> ctypes.CDLL:
+        return self._library
+
+    @property
+    def entries(self) -> list[str]:
+        return list(self._entries)
 
     def has(self, state: str) -> bool:
         return state in self._states

@@ -34,6 +34,7 @@ CASES = [
     ("toy", ("bench", "--step", "--input=y=1"), 2, "unknown input 'y'"),
     ("toy", ("bench", "--step", "--input=labels=0.5"), 2, "expected numbers of type i64"),
     ("toy", ("bench", "--step", "--beta1=0.5"), 2, "momentum, does not have it"),
+    ("toy", ("bench", "--lr=1"), 2, "option '--lr' needs --step"),
     ("toy", ("bench", "--step", "--epochs=1"), 2, "does not belong to this command"),
     ("toy", ("run", "--step"), 2, "does not belong to this command"),
     ("toy", ("evil",), 2, "did you mean 'eval'?"),
