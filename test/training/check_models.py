@@ -14,12 +14,18 @@ and the gradient of every parameter are compared, as the norm of the difference
 over the norm of the gradient. Where that is small against the norm of all
 gradients (the bias in front of a batch norm has none) the latter counts.
 
-Bounds. f32: 1e-4. 16-bit types: four times the most that 64 samples of
-random roundings to the type do to it in the reference (jax_reference.py), and
-at least sqrt(n) u, where u is the unit roundoff (2^-11, 2^-8) and n the number of
-operators on the way forward and back: Higham and Mary, "A new approach to
-probabilistic rounding error analysis", 2019, without their constant. The last
-line is `N passed, N failed`.
+Bounds. f32: 1e-4. 16-bit types: at least sqrt(n) u, where u is the unit roundoff
+(2^-11, 2^-8) and n the number of operators on the way forward and back (Higham and
+Mary, "A new approach to probabilistic rounding error analysis", 2019, without
+their constant), and at least four times the most that 64 samples of random
+roundings do to the reference (jax_reference.py). Four is no theorem: it was raised
+from two when one ReLU6 of `mobile` changed sides in bf16, which no sample had.
+A bound of 1 or more would let zeros pass: such gradients are counted as unbounded,
+and a network without a bounded one fails.
+
+ResNet-50 (--large) misses 1e-4 in f32: 3e-5 in its last stage, 1e-2 before. Random
+roundings to f32 move the reference as far in some samples and not in others, as a
+ReLU that changes sides would. The last line is `N passed, N failed`.
 """
 
 import argparse
@@ -107,8 +113,11 @@ class Expected:
                     for name, error in found.items() if not error <= bounds[name]]
         if not abs(loss - self.loss) <= loss_bound * abs(self.loss):
             problems.append(f"loss {loss}, not {self.loss}")
+        unbounded = [name for name in found if bounds[name] >= 1]
+        if len(unbounded) == len(found):
+            problems.append("no gradient has a bound below 1")
         worst = max(found, key=lambda name: found[name] / bounds[name])
-        return problems, f"{len(found)} gradients, {worst} is {found[worst]:.1e} of {bounds[worst]:.1e} off"
+        return problems, f"{len(found)} gradients, {worst} is {found[worst]:.1e} of {bounds[worst]:.1e} off; {len(unbounded)} unbounded"
 
 
 def micro_step(expected: Expected, trainer: Evaluated | Compiled) -> tuple[float, dict[str, np.ndarray]]:
