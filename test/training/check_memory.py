@@ -27,6 +27,7 @@ env.enter()
 
 import numpy as np
 import onnx
+from onnx import helper, numpy_helper
 
 import transformers
 import vision
@@ -61,12 +62,13 @@ def plan(folder: pathlib.Path, model: str, *options: str) -> dict:
     return found
 
 
-def train(folder: pathlib.Path, mode: str) -> tuple[list[float], dict[str, np.ndarray]]:
-    program, log, checkpoints = folder / f"gpt2-{mode}", folder / f"{mode}.jsonl", folder / f"{mode}.checkpoints"
-    done = compile(folder, "gpt2", f"--recompute={mode}", "--optimizer=adam", "-o", str(program))
+def train(folder: pathlib.Path, mode: str, model: str = "gpt2") -> tuple[list[float], dict[str, np.ndarray]]:
+    program = folder / f"{model}-{mode}"
+    log, checkpoints = program.with_suffix(".jsonl"), program.with_suffix(".checkpoints")
+    done = compile(folder, model, f"--recompute={mode}", "--optimizer=adam", "-o", str(program))
     if done.returncode:
         raise RuntimeError(done.stderr)
-    subprocess.run([program, "train", f"--data={folder}/gpt2.npz", "--steps=4", "--lr=1e-3", f"--log={log}", "--quiet",
+    subprocess.run([program, "train", f"--data={folder}/{model}.npz", "--steps=4", "--lr=1e-3", f"--log={log}", "--quiet",
                     f"--checkpoint-dir={checkpoints}", "--checkpoint-every=4"], check=True)
     _, tensors = read_checkpoint(sorted(checkpoints.glob("*.safetensors"))[-1])
     return [step["loss"] for step in events(log)], tensors
@@ -86,6 +88,35 @@ def check_modes(tally: Tally, folder: pathlib.Path) -> dict[str, dict]:
                      if value.dtype == np.float32 and not np.allclose(others[name], value, rtol=1e-3, atol=1e-4)]
         tally.report(f"--recompute={mode} trains alike", problems)
     return plans
+
+
+def dropouts() -> onnx.ModelProto:
+    """Eight layers with dropouts, of which each block has to draw the same again."""
+    random = np.random.default_rng(2)
+    nodes, weights, value = [], [numpy_helper.from_array(np.float32(0.4), "ratio")], "input"
+    for i in range(8):
+        weights.append(numpy_helper.from_array(random.normal(0, 0.2, (24, 24)).astype(np.float32), f"w{i}"))
+        nodes += [helper.make_node("MatMul", [value, f"w{i}"], [f"m{i}"]), helper.make_node("Tanh", [f"m{i}"], [f"t{i}"]),
+                  helper.make_node("Dropout", [f"t{i}", "ratio"], [f"d{i}"])]
+        value = f"d{i}"
+    shape = [16, 24]
+    graph = helper.make_graph(nodes, "dropouts", [helper.make_tensor_value_info("input", 1, shape)],
+                              [helper.make_tensor_value_info(value, 1, shape)], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+def check_dropout(tally: Tally, folder: pathlib.Path) -> None:
+    onnx.save(dropouts(), folder / "dropouts.onnx")
+    random = np.random.default_rng(6)
+    np.savez(folder / "dropouts.npz", input=random.standard_normal((64, 24)).astype(np.float32),
+             labels=random.integers(0, 24, 64))
+    plans = [plan(folder, "dropouts", f"--recompute={mode}")["saved"] for mode in ("none", "blocks")]
+    problems = [] if plans[1] < plans[0] else ["nothing is computed again"]
+    (losses, tensors), (others, values) = (train(folder, mode, "dropouts") for mode in ("none", "blocks"))
+    problems += [f"loss {a} instead of {b}" for a, b in zip(others, losses, strict=True) if not abs(a - b) <= 1e-5 * b]
+    problems += [f"{name} differs" for name, value in tensors.items()
+                 if value.dtype == np.float32 and not np.allclose(values[name], value, rtol=1e-3, atol=1e-5)]
+    tally.report(f"dropouts are drawn again alike, {plans[0]} bytes kept, {plans[1]} with blocks", problems)
 
 
 def check_limits(tally: Tally, folder: pathlib.Path, plans: dict[str, dict]) -> None:
@@ -139,6 +170,7 @@ def main() -> int:
         inputs = [value.name for value in gpt2(BATCH).graph.input]
         np.savez(folder / "gpt2.npz", labels=np.roll(tokens, -1, 1), **{inputs[0]: tokens})
         plans = check_modes(tally, folder)
+        check_dropout(tally, folder)
         check_limits(tally, folder, plans)
         check_report(tally, folder, plans)
         check_half(tally, folder)

@@ -74,7 +74,7 @@ def read_checkpoint(path: pathlib.Path) -> tuple[dict[str, str], dict[str, np.nd
     data = path.read_bytes()
     length, = struct.unpack_from("<Q", data)
     header = json.loads(data[8:8 + length])
-    kinds = {"F32": np.float32, "I32": np.int32, "U32": np.uint32}
+    kinds = {"I64": np.int64, "F32": np.float32, "I32": np.int32, "U32": np.uint32}
     metadata = header.pop("__metadata__")
     tensors = {}
     for name, entry in header.items():
