@@ -34,8 +34,9 @@ from loop.toy import events, read_checkpoint
 
 STEPS = 3
 # Of parameters after three steps and of the loss, and of momentum, which is
-# gradients only, as a share.
-BOUNDS = {"off": (2e-5, 2e-4), "fp16": (4e-3, 5e-2)}
+# gradients only, as a share. Batch norms of few samples amplify what 16 bits
+# round: check_models.py finds gradients of the same network as far from f64's.
+BOUNDS = {"off": (2e-5, 2e-4), "fp16": (4e-3, 0.15)}
 # Launches of an update: one checks, one moves.
 UPDATE_LAUNCHES = 2
 
