@@ -33,10 +33,10 @@ from ampctest.report import Tally
 from loop.toy import events, read_checkpoint
 
 STEPS = 3
-# Of parameters after three steps and of the loss, and of momentum, which is
-# gradients only, as a share. Batch norms of few samples amplify what 16 bits
-# round: check_models.py finds gradients of the same network as far from f64's.
-BOUNDS = {"off": (2e-5, 2e-4), "fp16": (4e-3, 0.15)}
+# Of loss, norm and parameters, and of the first step's gradients, which are its
+# momentum, as a share. Later gradients may differ more: a ReLU that changes sides
+# for a rounding moves those of a small batch norm by percents.
+BOUNDS = {"off": (2e-5, 2e-4), "fp16": (4e-3, 4e-3)}
 # Launches of an update: one checks, one moves.
 UPDATE_LAUNCHES = 2
 
@@ -51,11 +51,13 @@ def train(folder: pathlib.Path, name: str, trained: models.Trained, amp: str, ar
     checkpoints = folder / f"{program.name}.checkpoints"
     result = subprocess.run([program, "train", f"--data={folder / name}.npz", f"--steps={STEPS}", "--lr=0.05", "--momentum=0.9",
                              "--clip-norm=1", "--seed=3", "--init-scale=1024", f"--log={log}",
-                             f"--checkpoint-dir={checkpoints}", f"--checkpoint-every={STEPS}"],
+                             f"--checkpoint-dir={checkpoints}", "--checkpoint-every=1", f"--keep={STEPS}"],
                             env=os.environ | {"AMPC_SIM_LOG": str(work)}, capture_output=True, text=True)
     if result.returncode:
         raise RuntimeError(result.stderr.strip())
-    _, tensors = read_checkpoint(sorted(checkpoints.glob("*.safetensors"))[-1])
+    kept = [read_checkpoint(path)[1] for path in sorted(checkpoints.glob("*.safetensors"))]
+    tensors = {name: value for name, value in kept[-1].items() if not name.endswith(".momentum_buffer")}
+    tensors |= {name: value for name, value in kept[0].items() if name.endswith(".momentum_buffer")}
     done = [json.loads(line) for line in work.read_text().splitlines()] if arch else []
     return {"steps": events(log), "tensors": tensors, "work": done}
 
