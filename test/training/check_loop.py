@@ -10,6 +10,7 @@ trainers from the compiler). The last line is `N passed, N failed`.
 """
 
 import pathlib
+import signal
 import sys
 import tempfile
 
@@ -33,6 +34,8 @@ def main() -> int:
     if set(chosen) - set(PARTS):
         print(__doc__, file=sys.stderr)
         return 2
+    # A shell's background job ignores SIGINT, and so would the programs it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     tally = Tally()
     with tempfile.TemporaryDirectory() as made:
         folder = pathlib.Path(made)
