@@ -54,6 +54,7 @@ Status TrainingRun::update(uint64_t step) {
   numbers.setLearningRate(mine.record.learningRate);
   AMPC_TRY(submit(step, &prefetch, &mine.record));
   AMPC_TRY(Status(ampc_session_fetch_control(session, &mine.ticket)));
+  mine.fetched = secondsNow();
   AMPC_TRY(finish());
   pending = std::move(mine);
   return Status();
@@ -66,11 +67,15 @@ Status TrainingRun::finish() {
   pending.any = false;
   StepRecord &record = pending.record;
   const void *control;
+  double asked = secondsNow();
   AMPC_TRY(
       Status(ampc_session_wait_control(session, pending.ticket, &control)));
   record.report = trainer.readReport(control);
-  double now = secondsNow();
-  record.seconds = now - std::exchange(lastTime, now);
+  // What need not be waited for was done when the copy began, on a CPU always.
+  constexpr double noWait = 50e-6;
+  double done = secondsNow();
+  done = done - asked > noWait ? done : pending.fetched;
+  record.seconds = done - std::exchange(lastTime, done);
 
   const UpdateReport &report = record.report;
   progress.step = record.step;

@@ -35,6 +35,7 @@ private:
   /// An update under way.
   struct Pending {
     bool any = false;
+    double fetched = 0; // when the copy of its numbers began
     uint64_t ticket = 0;
     StepRecord record;
   };
