@@ -1,6 +1,7 @@
 //===- MemoryReport.cpp - The static memory plan, for people and tools ----===//
 #include "compiler/Driver/MemoryReport.h"
 
+#include "compiler/Driver/ModelFacts.h"
 #include "dialects/Amp/IR/AmpOps.h"
 #include "dialects/Rt/IR/RtDialect.h"
 #include "llvm/ADT/MapVector.h"
@@ -11,12 +12,6 @@ using namespace llvm;
 using namespace mlir;
 
 namespace ampc::driver {
-
-static uint64_t getBytes(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  unsigned width = divideCeil(tensor.getElementTypeBitWidth(), 8);
-  return static_cast<uint64_t>(tensor.getNumElements()) * width;
-}
 
 namespace {
 
@@ -62,7 +57,7 @@ static std::vector<Step> collectSteps(const SymbolTable &symbols,
       }
       for (auto [i, attr] : enumerate(launch.getBuffers())) {
         add(step, cast<rt::BufferAttr>(attr),
-            i < types.size() ? getBytes(types[i]) : 0);
+            i < types.size() ? countBytes(types[i]) : 0);
       }
     } else if (auto copy = dyn_cast<rt::CopyOp>(op)) {
       step.label = copy.getLabel();
@@ -82,7 +77,7 @@ static std::vector<Step> collectSteps(const SymbolTable &symbols,
 static uint64_t sumBytes(ArrayAttr types) {
   uint64_t bytes = 0;
   for (Attribute type : types) {
-    bytes += getBytes(cast<TypeAttr>(type).getValue());
+    bytes += countBytes(cast<TypeAttr>(type).getValue());
   }
   return bytes;
 }
@@ -150,7 +145,7 @@ sumStates(rt::ProgramOp program) {
     bool isGradient = state.getRole() == train::Role::Transient &&
                       state.getName().ends_with(".gradient");
     auto row = isGradient ? 5u : static_cast<unsigned>(state.getRole());
-    sums[row].second += getBytes(state.getType());
+    sums[row].second += countBytes(state.getType());
   }
   return sums;
 }

@@ -99,6 +99,14 @@ mlir::LogicalResult copyRun(
     mlir::Value offset,
     llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::Value, int64_t)> get);
 
+/// Copies the `channels` elements of a channels-last tensor that lie at the
+/// outer index `at`, or zeros where `inside` does not hold; without it they all
+/// do.
+mlir::LogicalResult copyChannels(CpuEmitter &emitter, mlir::Value tensor,
+                                 llvm::ArrayRef<LaneIndex> at, int64_t channels,
+                                 mlir::Value inside, mlir::Value target,
+                                 mlir::Value offset);
+
 /// Rows of a tile whose accumulators fit the vector registers.
 int64_t tileRowsFor(const CpuTraits &traits, int64_t vectors);
 

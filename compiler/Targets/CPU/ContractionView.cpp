@@ -257,32 +257,7 @@ private:
     for (size_t i = 0; i < kernel.size(); ++i) {
       at.push_back({window.locate(e, i, pixel[i + 1], taps[i], inside), 0});
     }
-    auto copy = [&] {
-      return copyRun(e, e.index(channels), target, offset,
-                     [&](Value i, int64_t lanes) -> FailureOr<Value> {
-                       SmallVector<LaneIndex> index(at);
-                       index.push_back({i, lanes == 1 ? 0 : 1});
-                       ElementPuller puller(e, lanes);
-                       FailureOr<Value> value = puller.get(input, index);
-                       return failed(value)
-                                  ? value
-                                  : FailureOr<Value>(puller.splat(*value));
-                     });
-    };
-    if (!inside) {
-      return copy();
-    }
-    auto choice = scf::IfOp::create(e.b, e.loc, inside, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(choice.thenBlock());
-    LogicalResult copied = copy();
-    e.b.setInsertionPointToStart(choice.elseBlock());
-    LogicalResult cleared =
-        copyRun(e, e.index(channels), target, offset,
-                [&](Value, int64_t lanes) -> FailureOr<Value> {
-                  return ElementPuller(e, lanes).constant(e.b.getF32Type(), 0);
-                });
-    return success(succeeded(copied) && succeeded(cleared));
+    return copyChannels(e, input, at, channels, inside, target, offset);
   }
 
   Value input;

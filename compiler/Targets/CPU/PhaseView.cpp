@@ -5,7 +5,6 @@
 #include "compiler/Targets/CPU/Contraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -111,33 +110,7 @@ private:
                                          position, e.index(sizes[i]));
       inside = inside ? arith::AndIOp::create(e.b, e.loc, inside, test) : test;
     }
-    auto copy = [&] {
-      return copyRun(e, e.index(channels), target, offset,
-                     [&](Value i, int64_t lanes) -> FailureOr<Value> {
-                       SmallVector<LaneIndex> index(at);
-                       index.push_back({i, lanes == 1 ? 0 : 1});
-                       ElementPuller puller(e, lanes);
-                       FailureOr<Value> value =
-                           puller.get(op.getInput(), index);
-                       return failed(value)
-                                  ? value
-                                  : FailureOr<Value>(puller.splat(*value));
-                     });
-    };
-    if (!inside) {
-      return copy();
-    }
-    auto choice = scf::IfOp::create(e.b, e.loc, inside, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(choice.thenBlock());
-    LogicalResult copied = copy();
-    e.b.setInsertionPointToStart(choice.elseBlock());
-    LogicalResult cleared =
-        copyRun(e, e.index(channels), target, offset,
-                [&](Value, int64_t lanes) -> FailureOr<Value> {
-                  return ElementPuller(e, lanes).constant(e.b.getF32Type(), 0);
-                });
-    return success(succeeded(copied) && succeeded(cleared));
+    return copyChannels(e, op.getInput(), at, channels, inside, target, offset);
   }
 
   mutable amp::ConvTransposeOp op; // accessors of ops are not const

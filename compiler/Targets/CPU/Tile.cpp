@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
@@ -122,4 +123,35 @@ LogicalResult cpu::copyRun(CpuEmitter &e, Value count, Value target,
   emit(e.index(0), main, lanes);
   emit(main, count, 1);
   return success(ok);
+}
+
+LogicalResult cpu::copyChannels(CpuEmitter &e, Value tensor,
+                                ArrayRef<LaneIndex> at, int64_t channels,
+                                Value inside, Value target, Value offset) {
+  auto copy = [&] {
+    return copyRun(e, e.index(channels), target, offset,
+                   [&](Value i, int64_t lanes) -> FailureOr<Value> {
+                     SmallVector<LaneIndex> index(at);
+                     index.push_back({i, lanes == 1 ? 0 : 1});
+                     ElementPuller puller(e, lanes);
+                     FailureOr<Value> value = puller.get(tensor, index);
+                     return failed(value)
+                                ? value
+                                : FailureOr<Value>(puller.splat(*value));
+                   });
+  };
+  if (!inside) {
+    return copy();
+  }
+  auto choice = scf::IfOp::create(e.b, e.loc, inside, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(choice.thenBlock());
+  LogicalResult copied = copy();
+  e.b.setInsertionPointToStart(choice.elseBlock());
+  LogicalResult cleared =
+      copyRun(e, e.index(channels), target, offset,
+              [&](Value, int64_t lanes) -> FailureOr<Value> {
+                return ElementPuller(e, lanes).constant(e.b.getF32Type(), 0);
+              });
+  return success(succeeded(copied) && succeeded(cleared));
 }

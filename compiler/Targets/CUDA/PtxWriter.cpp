@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Memory/UpdateInPlace.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstrTypes.h"
@@ -252,12 +253,12 @@ KernelModule::create(ArrayRef<amp::KernelOp> kernels,
     // Where an argument is overwritten, any result may be what does it.
     bool updates =
         llvm::any_of(llvm::seq(kernel.getNumArguments()), [&](unsigned i) {
-          return kernel.getArgAttr(i, "amp.updated");
+          return kernel.getArgAttr(i, memory::updatedName);
         });
     for (unsigned i = 0; i < buffers.size(); ++i) {
       bool isArgument = i < kernel.getNumArguments();
       function.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
-      if (isArgument ? kernel.getArgAttr(i, "amp.updated") != nullptr
+      if (isArgument ? kernel.getArgAttr(i, memory::updatedName) != nullptr
                      : updates) {
         continue;
       }
